@@ -27,6 +27,9 @@ struct alignas(64) LayerBatch {
     }
 };
 
+// Positions of particles side by side.
+using BatchPositions = double[3][LayerBatch::lanes];
+
 // Memory for the batches of a layer.
 class LayerRoom {
   public:

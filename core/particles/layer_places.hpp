@@ -19,13 +19,12 @@ class LayerPlaces {
 
   public:
     using Lanes = device::VectorOf<double, lanes* static_cast<int>(sizeof(double))>::type;
-    using Positions = double[3][lanes];
 
     LayerPlaces(const GridAxis& z, const RowBlocks& blocks) : z_(z), blocks_(blocks) {}
 
     // The numbers of bins [layer][block that completes the stencil], from the layer below point 0 on, which
     // there is between walls.
-    WHORL_INLINE void bins(const Positions& positions, std::int32_t (&to)[lanes]) const {
+    WHORL_INLINE void bins(const BatchPositions& positions, std::int32_t (&to)[lanes]) const {
         const Lanes cell_y = floor_of(places_of(blocks_.y, positions[1])),
                     cell_z = floor_of(places_of(z_, positions[2]));
         for (int i = 0; i < lanes; ++i)
@@ -34,7 +33,7 @@ class LayerPlaces {
     }
 
     // Of some particles at these positions, in that cell along z; their stencils are complete with a block.
-    WHORL_INLINE void find(const Positions& positions, int cell, int block, LayerBatch& batch) const {
+    WHORL_INLINE void find(const BatchPositions& positions, int cell, int block, LayerBatch& batch) const {
         const GridAxis &x = blocks_.x, &y = blocks_.y;
         const Lanes in_x = places_of(x, positions[0]), cell_x = floor_of(in_x),
                     in_y = places_of(y, positions[1]), cell_y = floor_of(in_y);

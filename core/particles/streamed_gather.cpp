@@ -72,7 +72,7 @@ void StreamedGather<Real>::begin(const device::Cpu& host, const Shown& shown, st
 // The positions of eight particles; beyond their number the last one.
 template <class Real>
 template <class PositionOf>
-void StreamedGather<Real>::put(int count, const PositionOf& position_of, LayerPlaces::Positions& to) const {
+void StreamedGather<Real>::put(int count, const PositionOf& position_of, BatchPositions& to) const {
     for (int i = 0; i < LayerBatch::lanes; ++i) {
         const double* const of = position_of(std::min(i, count - 1));
         for (int a = 0; a < 3; ++a) to[a][i] = of[a];
@@ -84,7 +84,7 @@ template <class Real> void StreamedGather<Real>::find_bins(std::size_t begin, st
     const LayerPlaces places(axes_[2], blocks_);
     for (std::size_t p = begin; p < end; p += LayerBatch::lanes) {
         const int number = static_cast<int>(std::min<std::size_t>(end - p, LayerBatch::lanes));
-        LayerPlaces::Positions positions;
+        BatchPositions positions;
         std::int32_t bins[LayerBatch::lanes];
         put(number, [&](int i) { return position(p + at(i)); }, positions);
         places.bins(positions, bins);
@@ -122,6 +122,10 @@ template <class Real> void StreamedGather<Real>::sort(const device::Cpu& host) {
     on_threads([&](std::size_t begin, std::size_t end, std::uint32_t* to) {
         for (std::size_t p = begin; p < end; ++p) order_[to[bin_of(p)]++] = static_cast<std::uint32_t>(p);
     });
+}
+
+template <class Real> RowRecord<Real> StreamedGather<Real>::record(int executor) {
+    return {blocks_, parities_.data(), shown_.variables, record_of(executor)};
 }
 
 template <class Real>
@@ -184,7 +188,7 @@ template <class Real> void StreamedGather<Real>::begin_layer(int number) {
     const LayerPlaces places(axes_[2], blocks_);
     const int cell = number - (axes_[2].wall ? 1 : 0);
     each_batch(number, [&](LayerBatch& batch, const std::uint32_t* order, int count, int block) {
-        LayerPlaces::Positions positions;
+        BatchPositions positions;
         put(count, [&](int i) { return position(order[i]); }, positions);
         places.find(positions, cell, block, batch);
         std::fill_n(batch.sums(0, sums_of_each_), parts_ * lanes * sums_of_each_, 0.0);

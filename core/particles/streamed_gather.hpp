@@ -13,12 +13,14 @@
 
 #include "base/parity.hpp"
 #include "device/cpu.hpp"
-#include "particles/layer_places.hpp"
+#include "particles/layer.hpp"
 #include "particles/row_blocks.hpp"
-#include "particles/row_record.hpp"
 #include "roundtrip/point_tap.hpp"
 
 namespace whorl::particles {
+
+// Has vectors, which not every compiler that includes this knows.
+template <class Real> class RowRecord;
 
 template <class Real> class StreamedGather final : public PointTap<Real> {
   public:
@@ -57,8 +59,7 @@ template <class Real> class StreamedGather final : public PointTap<Real> {
         LayerRoom batches;
     };
     void find_visits();
-    template <class PositionOf>
-    void put(int count, const PositionOf& position_of, LayerPlaces::Positions& to) const;
+    template <class PositionOf> void put(int count, const PositionOf& position_of, BatchPositions& to) const;
     void find_bins(std::size_t begin, std::size_t end);
     void sort(const device::Cpu& host);
     const double* position(std::size_t particle) const {
@@ -66,9 +67,7 @@ template <class Real> class StreamedGather final : public PointTap<Real> {
     }
     std::size_t count() const { return (own_.size() + guests_.size()) / 3; }
     Real* record_of(int executor) { return records_.data() + executor * record_numbers_; }
-    RowRecord<Real> record(int executor) {
-        return {blocks_, parities_.data(), shown_.variables, record_of(executor)};
-    }
+    RowRecord<Real> record(int executor);
     std::size_t bin(int layer, int block) const {
         return static_cast<std::size_t>(layer) * static_cast<std::size_t>(blocks_.all()) +
                static_cast<std::size_t>(block);
