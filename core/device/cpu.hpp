@@ -38,13 +38,13 @@ class Cpu {
 
     int executors() const { return threads_; }
 
-    // Calls work(executor, item) for every item; each executor takes the next free item, or as many in a row.
-    template <class Work> void each(std::int64_t items, const Work& work, std::int64_t in_a_row = 1) const {
+    // Calls work(executor, item) for every item; each executor takes the next free item.
+    template <class Work> void each(std::int64_t items, const Work& work) const {
         std::exception_ptr failure;
 #pragma omp parallel num_threads(threads_)
         {
             const int executor = omp_get_thread_num();
-#pragma omp for schedule(dynamic, in_a_row)
+#pragma omp for schedule(dynamic, 1)
             for (std::int64_t item = 0; item < items; ++item) {
                 try {
                     work(executor, item);

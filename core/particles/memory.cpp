@@ -32,14 +32,14 @@ Here share_of(const ParticleNeeds& needs, const Layout& layout) {
 bool streams(const programs::Share& share) { return !share.queues && share.layout.grid.p_row == 1; }
 
 // particles/streamed_gather.cpp: what particles of a layer have while the planes of their stencils go by, of
-// the layers for which they do at a time. Each thread has as many before it as a stencil, and one less behind
-// it where it began, until another thread is there.
+// the layers for which they do at a time: each thread has as many around its plane as a stencil has planes,
+// and those between the last plane and the first wait for both.
 std::int64_t bytes_of_layers(std::int64_t particles, std::int64_t inputs, std::int64_t points,
                              std::int64_t blocks, const programs::Share& share) {
     const Layout& layout = share.layout;
     const std::int64_t parts = layout.nz == 1 ? 1 : points / 2;
     const std::int64_t of_rank = layout.point_z.size() + (layout.grid.p_col > 1 ? points - 1 : 0);
-    const std::int64_t layers = std::min(of_rank, share.executors * (2 * points - 1));
+    const std::int64_t layers = std::min(of_rank, share.executors * points + points - 1);
     const std::int64_t batches = particles / (of_rank * LayerBatch::lanes) + blocks;
     const std::size_t of_batch =
         LayerBatch::numbers(static_cast<int>(parts), LayerBatch::sums_of(static_cast<int>(inputs)));
@@ -58,10 +58,9 @@ std::int64_t bytes_of_streamed(std::int64_t particles, std::int64_t inputs, std:
     const RowBlocks blocks({x, y, GridAxis()}, static_cast<int>(points),
                            static_cast<int>(device::vector_bytes / of_real));
     const std::int64_t bins = blocks.all() * (layout.nz + 1);
-    const std::int64_t rows = blocks.variable() + 1LL * blocks.columns() * blocks.edge;
     return particles * (inputs * number + of_order) + bins * of_order +
            bytes_of_layers(particles, inputs, points, blocks.all(), share) +
-           share.executors * rows * inputs * of_real;
+           share.executors * blocks.numbers() * inputs * of_real;
 }
 
 } // namespace

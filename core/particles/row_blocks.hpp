@@ -22,7 +22,7 @@ struct RowBlocks {
     int rows = 1, bits = 0; // of a block, 2^bits
     int count = 1;          // blocks of a plane
     int ring = 2;           // rows that are kept, 2^m
-    int edge = 0;           // whole vectors of the most rows that a stencil has beyond its first
+    int edge = 0;           // the most rows that a stencil has beyond its first
     int margin = 0;         // columns on a side
     int height = 2;         // of a column: the ring and what is behind it
 
@@ -31,8 +31,8 @@ struct RowBlocks {
     RowBlocks(const std::array<GridAxis, 3>& axes, int points, int lanes)
         : x(axes[0]), y(axes[1]), stencil(points), rows(2 * lanes),
           bits(std::countr_zero(static_cast<unsigned>(rows))), count((y.points + rows - 1) / rows),
-          ring((rows < points - 1 ? 4 : 2) * rows), edge(whole(points - 1, lanes)), margin(points / 2),
-          height(ring + whole(2 * (points - 1), lanes)) {}
+          ring((rows < points - 1 ? 4 : 2) * rows), edge(points - 1), margin(points / 2),
+          height(ring + whole(2 * edge, lanes)) {}
 
     // With the one behind the last.
     int all() const { return count + 1; }
@@ -44,6 +44,8 @@ struct RowBlocks {
     int columns() const { return x.points + 2 * margin; }
     std::int64_t column(int number) const { return 1LL * (number + margin) * height; }
     std::int64_t variable() const { return 1LL * columns() * height; }
+    // Numbers of a variable, with the first rows of the plane.
+    std::int64_t numbers() const { return variable() + 1LL * columns() * edge; }
 
     // The block with which the stencil of a cell is complete.
     int complete_at(int cell) const {

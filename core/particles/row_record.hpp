@@ -19,7 +19,7 @@ template <class Real> class RowRecord {
     // Of an executor: whole cache lines, with room for vectors of rows that end beyond a stencil.
     static std::int64_t numbers(const RowBlocks& blocks, int variables) {
         constexpr std::int64_t beyond = 16;
-        const std::int64_t all = variables * (blocks.variable() + blocks.columns() * blocks.edge) + beyond;
+        const std::int64_t all = variables * blocks.numbers() + beyond;
         return (all + beyond - 1) / beyond * beyond;
     }
 
@@ -80,7 +80,6 @@ void RowRecord<Real>::take_columns(const Real* rows, int v, int y, const int* x,
     for (int r = 0; r < 2 * lanes; r += lanes) {
         if (place + r < blocks_.edge)
             copy_each<1>(rows + r, column_of(v, 0) + blocks_.ring + place + r, x, blocks_.height, count);
-        if (y + r < blocks_.edge) copy_each<1>(rows + r, first_rows_of(v, 0) + y + r, x, blocks_.edge, count);
     }
 }
 
@@ -93,14 +92,17 @@ template <class Real> void RowRecord<Real>::complete(int block) {
         copy(column_of(v, from) + place, column_of(v, x) + place, blocks_.rows, negative);
         if (place < blocks_.edge)
             copy(column_of(v, from) + blocks_.ring, column_of(v, x) + blocks_.ring, blocks_.edge, negative);
-        if (block * blocks_.rows < blocks_.edge)
-            copy(first_rows_of(v, from), first_rows_of(v, x), blocks_.edge, negative);
     };
     for (int v = 0; v < variables_; ++v)
         for (int j = 0; j < blocks_.margin; ++j) {
             copy_column(v, -1 - j);
             copy_column(v, blocks_.x.points + j);
         }
+    if (blocks_.begin(block) < blocks_.edge)
+        each_column([&](const Real* column, Real* first_rows, bool) {
+            for (int y = blocks_.begin(block); y < std::min(blocks_.end(block), blocks_.edge); ++y)
+                first_rows[y] = column[blocks_.place(y)];
+        });
     if (block > 0 || !blocks_.y.wall) return;
     each_column([&](Real* column, const Real*, bool odd) {
         for (int y = -blocks_.stencil / 2; y < 0; ++y) {

@@ -23,9 +23,6 @@ template <class Device, class Real> class PlanesOnQueues : public PlaneGroups<De
                     [&](const auto& member, const Firsts& firsts) { contract(member, executor, z, firsts); });
     }
 
-    template <class Pass, class Work> void each(const Pass&, const Range& all, const Work& work) {
-        this->device_.each(this->groups(all), work);
-    }
     // Queues fetch nothing ahead.
     template <class Pass> auto fetch_during(const Pass&, int, const Range&, const Range&) {
         return [](std::int64_t) {};

@@ -43,17 +43,13 @@ void PlanesOnThreads<Device, Real>::lines_out(int executor, const Range& z, int 
 }
 
 template <class Device, class Real>
-void PlanesOnThreads<Device, Real>::find_next(int executor, const Range& z, const Range& all,
-                                              const Taken& taken) {
-    const bool last = (z.end - all.begin) % taken.in_a_row == 0;
-    // Other executors take the planes between.
-    const std::int64_t between = last ? (device_.executors() - 1) * taken.in_a_row : 0;
-    const int plane = z.end + static_cast<int>(between);
+void PlanesOnThreads<Device, Real>::find_next(int executor, const Range& z, const Range& all, int variables) {
+    const int plane = z.begin + device_.executors(); // other executors take the planes between
     NextPlane& next = next_[static_cast<std::size_t>(executor)];
     next = {};
     if (plane >= all.end) return;
     next.from = this->pencil_rows({plane, plane + 1});
-    next.rows = 1LL * taken.variables * layout_.kept_y;
+    next.rows = 1LL * variables * layout_.kept_y;
 }
 
 template <class Device, class Real>

@@ -1,8 +1,6 @@
 // The stage of planes on threads (plane_stage.hpp): each takes one plane at a time.
 #pragma once
 
-#include <algorithm>
-
 #include "roundtrip/plane_groups.hpp"
 
 namespace whorl {
@@ -22,11 +20,6 @@ template <class Device, class Real> class PlanesOnThreads : public PlaneGroups<D
                     [&](const auto& member, const Firsts& firsts) { contract(member, executor, z, firsts); });
     }
 
-    // Calls work(executor, number) for the planes of a batch.
-    template <class Pass, class Work> void each(const Pass& pass, const Range& all, const Work& work) {
-        device_.each(this->groups(all), work, in_a_row(pass, all));
-    }
-
     // The transforms without contract().
     void lines_in(int executor, const Range& z, int variables);
     void lines_out(int executor, const Range& z, int variables);
@@ -35,7 +28,7 @@ template <class Device, class Real> class PlanesOnThreads : public PlaneGroups<D
     // fetches rows of the y-pencil for this executor's next plane.
     template <class Pass>
     auto fetch_during(const Pass& pass, int executor, const Range& z, const Range& all) {
-        find_next(executor, z, all, {widths_of(pass).inputs, in_a_row(pass, all)});
+        find_next(executor, z, all, widths_of(pass).inputs);
         return [this, executor](std::int64_t points) { fetch_next(executor, points); };
     }
 
@@ -49,18 +42,7 @@ template <class Device, class Real> class PlanesOnThreads : public PlaneGroups<D
         std::int64_t points = 0; // of the present plane that are done
     };
 
-    // Where taps are shown points, an executor takes planes in a row, as far as there are enough for all:
-    // what a tap has of a plane and the next ones stays in its caches.
-    template <class Pass> std::int64_t in_a_row(const Pass& pass, const Range& all) const {
-        constexpr std::int64_t most = 8, turns = 4;
-        if (!is_tapped(pass)) return 1;
-        return std::clamp<std::int64_t>(all.size() / (turns * device_.executors()), 1, most);
-    }
-    struct Taken {
-        int variables;
-        std::int64_t in_a_row;
-    };
-    void find_next(int executor, const Range& z, const Range& all, const Taken& taken);
+    void find_next(int executor, const Range& z, const Range& all, int variables);
     void fetch_next(int executor, std::int64_t points);
     // Contracts a pass, or a part.
     template <class Pass>

@@ -104,7 +104,7 @@ void RoundTrip<Device, Real>::whole_planes(Pass& pass, const Range& all) {
             rows_.through(pass, executor, {&share, order, y, std::min(together, rows - y)}, meanwhile);
         planes_.outwards(pass, executor, z);
     };
-    in_batch(pass, all, [&] { planes_.each(pass, all, through); });
+    in_batch(pass, all, [&] { device_.each(planes_.groups(all), through); });
 }
 
 // Where rows are exchanged (p_row > 1): y lines, then the exchange of rows starts.
