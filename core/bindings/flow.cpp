@@ -64,7 +64,9 @@ Options chosen(Options options, int ranks) {
 Flow::Flow(const Options& options, int communicator)
     : options_(options), world_(communicator), truncation_(options.truncation()),
       largest_wavenumber_(find_largest_wavenumber(options.box(), truncation_)) {
-    exchange::transport_maker(options.transport_options());
+    const exchange::TransportOptions transport = options.transport_options();
+    // The device knows whether it has those of GPUs.
+    if (!exchange::traits_of(transport).of_gpus) exchange::transport_maker(transport);
     options_ = chosen(options, world_.size());
 }
 

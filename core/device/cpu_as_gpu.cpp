@@ -22,13 +22,18 @@ void CpuAsGpu::check_memory(std::int64_t bytes) const {
                   "a block wrote beyond its memory.");
 }
 
+// Every queue waits for all work enqueued so far.
+void CpuAsGpu::join() {
+    std::array<std::int64_t, queue_count> ends{};
+    for (int queue = 0; queue < queue_count; ++queue)
+        ends[static_cast<std::size_t>(queue)] = queues_.end(queue);
+    for (int queue = 0; queue < queue_count; ++queue)
+        for (int other = 0; other < queue_count; ++other)
+            if (other != queue) queues_.order(queue, other, ends[static_cast<std::size_t>(other)]);
+}
+
 void CpuAsGpu::finish() {
-    const SeparateMemory::Opened opened;
-    for (auto& round : rounds_)
-        for (auto queue = round.rbegin(); queue != round.rend(); ++queue)
-            for (const auto& work : *queue) work();
-    rounds_.clear();
-    begin_round();
+    for (int queue = queue_count - 1; queue >= 0; --queue) queues_.run(queue, queues_.end(queue));
 }
 
 } // namespace whorl::device

@@ -1,6 +1,6 @@
-// The queues of a GPU without a GPU, for tests: work is enqueued and runs when the host waits for it, in
-// memory the host may not touch, with FFTW for lines. Where queues leave the order open, an unusual one is
-// taken. The members are those of Cuda.
+// The queues of a GPU without a GPU, for tests: work is enqueued and runs when something waits for it, as
+// late as queues permit (deferred.hpp), in memory the host may not touch, with FFTW for lines. Where queues
+// leave the order open, an unusual one is taken. The members are those of Cuda.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "base/maximum.hpp"
 #include "device/buffer.hpp"
 #include "device/compiled.hpp"
+#include "device/deferred.hpp"
 #include "device/line_plan.hpp"
 #include "device/queue_device.hpp"
 #include "device/separate_memory.hpp"
@@ -80,14 +81,20 @@ class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
   public:
     using HostSide = HostMemory;
 
-    explicit CpuAsGpu(int) { begin_round(); }
+    explicit CpuAsGpu(int) {
+        for (int queue = 0; queue < queue_count; ++queue) queues_.add(Deferred::Starts::late);
+    }
+    // A queue for exchanges, which this device outlives.
+    std::unique_ptr<SideQueue> side_queue() {
+        return std::make_unique<DeferredSideQueue>(queues_, queue_count);
+    }
 
     // Calls work(executor, item), which enqueues, for every item. Work enqueued earlier runs before all
     // items, work enqueued later after them.
     template <class Work> void each(std::int64_t items, const Work& work) {
-        begin_round();
+        join();
         for (std::int64_t item = 0; item < items; ++item) work(static_cast<int>(item % queue_count), item);
-        begin_round();
+        join();
     }
 
     template <class Kernel> void for_each(int executor, std::int64_t rows, const Kernel& kernel) {
@@ -150,22 +157,19 @@ class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
         return total;
     }
 
-    // Runs all that was enqueued.
+    // Runs all that executors were given, and what that waits for.
     void finish();
 
   private:
     static constexpr std::int64_t most_blocks = 64;
-    using Queue = std::vector<std::function<void()>>;
 
     // The memory of a block, full of NaN, and what lies behind it.
     unsigned char* fresh_memory(std::int64_t bytes);
     // Throws Error if a block has written beyond its memory.
     void check_memory(std::int64_t bytes) const;
 
-    void begin_round() { rounds_.emplace_back(); }
-    void enqueue(int executor, std::function<void()> work) {
-        rounds_.back()[static_cast<std::size_t>(executor)].push_back(std::move(work));
-    }
+    void join();
+    void enqueue(int executor, Deferred::Work work) { queues_.enqueue(executor, std::move(work)); }
     template <class Kernel> static void run_rows(std::int64_t rows, const Kernel& kernel) {
         for (std::int64_t r = 0; r < rows; ++r) {
             const auto row = kernel.row(r);
@@ -181,7 +185,7 @@ class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
         }
     }
 
-    std::vector<std::array<Queue, queue_count>> rounds_;
+    Deferred queues_; // those of the executors first
     std::array<double, 2> raised_{};
     Buffer<unsigned char> memory_;
 };

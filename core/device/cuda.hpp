@@ -17,6 +17,7 @@
 #include "device/line_plan.hpp"
 #include "device/queue_device.hpp"
 #include "device/separate_memory.hpp"
+#include "device/side_queue.hpp"
 
 namespace whorl::device {
 
@@ -203,6 +204,9 @@ class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
     ~Cuda();
     Cuda(const Cuda&) = delete;
     Cuda& operator=(const Cuda&) = delete;
+
+    // A stream for exchanges, which this device outlives.
+    std::unique_ptr<SideQueue> side_queue();
 
     // Calls work(executor, item), which enqueues, for every item. Work enqueued earlier runs before all
     // items, work enqueued later after them.

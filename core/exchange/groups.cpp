@@ -26,6 +26,10 @@ class Groups final : public Transport {
     void progress() override {
         for (const auto& part : parts_) part->progress();
     }
+    bool on_queue() const override { return parts_.front()->on_queue(); }
+    void settle(int batch) override {
+        for (const auto& part : parts_) part->settle(batch);
+    }
 
   private:
     std::vector<std::unique_ptr<Transport>> parts_;

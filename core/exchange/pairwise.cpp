@@ -7,7 +7,8 @@ namespace whorl::exchange {
 
 Pairwise::Pairwise(const Communicator& communicator, std::vector<Pattern> batches, int element, int threads)
     : handle_(communicator.handle()), rank_(communicator.rank()), size_(communicator.size()),
-      element_(element), threads_(threads), batches_(std::move(batches)), requests_(batches_.size()) {
+      element_(element), threads_(threads), batches_(std::move(batches)), requests_(batches_.size()),
+      sources_(batches_.size()) {
     for (const Pattern& pattern : batches_) check_counts(pattern);
 }
 
@@ -17,21 +18,26 @@ void Pairwise::start(int batch, void* send, void* receive) {
     const auto* const from = static_cast<const char*>(send);
     auto* const to = static_cast<char*>(receive);
     const MPI_Datatype type = complex_type(element_);
+    auto& sources = sources_[static_cast<std::size_t>(batch)];
     requests.clear();
+    sources.clear();
     for (int i = 1; i < size_; ++i) {
         const int source = (rank_ + size_ - i) % size_;
         const Chunk& chunk = pattern.receive[static_cast<std::size_t>(source)];
         if (chunk.count() == 0) continue;
         WHORL_MPI(MPI_Irecv(to + chunk.offset * element_, static_cast<int>(chunk.count()), type, source,
                             batch, handle_, &requests.emplace_back()));
+        sources.push_back(source);
     }
     for (int i = 1; i < size_; ++i) {
         const int target = (rank_ + i) % size_;
         const Chunk& chunk = pattern.send[static_cast<std::size_t>(target)];
         if (chunk.count() == 0) continue;
+        if (chunks_) chunks_->await(batch, target);
         WHORL_MPI(MPI_Isend(from + chunk.offset * element_, static_cast<int>(chunk.count()), type, target,
                             batch, handle_, &requests.emplace_back()));
     }
+    if (chunks_) return;
     const Chunk &mine = pattern.send[static_cast<std::size_t>(rank_)],
                 &own = pattern.receive[static_cast<std::size_t>(rank_)];
     copy(to + own.offset * element_, from + mine.offset * element_, mine.count() * element_, threads_);
@@ -39,6 +45,12 @@ void Pairwise::start(int batch, void* send, void* receive) {
 
 void Pairwise::wait(int batch) {
     auto& requests = requests_[static_cast<std::size_t>(batch)];
+    const auto& sources = sources_[static_cast<std::size_t>(batch)];
+    for (std::size_t i = 0; chunks_ && i < sources.size(); ++i) {
+        int which = 0;
+        WHORL_MPI(MPI_Waitany(static_cast<int>(sources.size()), requests.data(), &which, MPI_STATUS_IGNORE));
+        chunks_->arrived(batch, sources[static_cast<std::size_t>(which)]);
+    }
     WHORL_MPI(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
     requests.clear();
 }

@@ -13,12 +13,18 @@ class Pairwise final : public Transport {
     void start(int batch, void* send, void* receive) override;
     void wait(int batch) override;
     void progress() override;
+    bool by_chunk(Chunks& chunks) override {
+        chunks_ = &chunks;
+        return true;
+    }
 
   private:
     MPI_Comm handle_;
     int rank_, size_, element_, threads_;
     std::vector<Pattern> batches_;
-    std::vector<std::vector<MPI_Request>> requests_; // [batch]
+    std::vector<std::vector<MPI_Request>> requests_; // [batch], those of what is received first
+    std::vector<std::vector<int>> sources_;          // [batch], of what is received
+    Chunks* chunks_ = nullptr;
 };
 
 } // namespace whorl::exchange

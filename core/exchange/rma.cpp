@@ -57,7 +57,8 @@ void Rma::put(int batch, const void* send, void* receive) {
     for (int i = 1; i <= size; ++i) {
         const auto target = static_cast<std::size_t>((communicator_.rank() + i) % size);
         const Chunk& chunk = batches_[at].send[target];
-        if (chunk.count() == 0) continue;
+        if (chunk.count() == 0 || (chunks_ && i == size)) continue;
+        if (chunks_) chunks_->await(batch, static_cast<int>(target));
         const char* const chunk_begin = from + chunk.offset * element_;
         void* const there = i == size ? receive : (shared_ ? shared_->of(ranks_[target]) : nullptr);
         if (there)
@@ -69,12 +70,17 @@ void Rma::put(int batch, const void* send, void* receive) {
     }
 }
 
+void Rma::tell_arrived(int batch) {
+    for (int peer = 0; chunks_ && peer < communicator_.size(); ++peer)
+        if (peer != communicator_.rank()) chunks_->arrived(batch, peer);
+}
+
 void Rma::start(int batch, void* send, void* receive) {
     communicator_.barrier();
     put(batch, send, receive);
 }
 
-void Rma::wait(int) {
+void Rma::wait(int batch) {
     for (int peer = 0; peer < communicator_.size(); ++peer) {
         const int target = ranks_[static_cast<std::size_t>(peer)];
         if (peer != communicator_.rank() && !(shared_ && shared_->of(target)))
@@ -84,6 +90,7 @@ void Rma::wait(int) {
     communicator_.barrier();
     if (shared_) shared_->synchronise();
     WHORL_MPI(MPI_Win_sync(window_));
+    tell_arrived(batch);
 }
 
 void FencedRma::attach(void* receive, const NodeMemory*) { open_window(receive, false); }
@@ -93,6 +100,9 @@ void FencedRma::start(int batch, void* send, void* receive) {
     put(batch, send, receive);
 }
 
-void FencedRma::wait(int) { WHORL_MPI(MPI_Win_fence(0, window())); }
+void FencedRma::wait(int batch) {
+    WHORL_MPI(MPI_Win_fence(0, window()));
+    tell_arrived(batch);
+}
 
 } // namespace whorl::exchange

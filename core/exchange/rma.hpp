@@ -16,12 +16,18 @@ class Rma : public Transport {
     void attach(void* receive, const NodeMemory* shared) override;
     void start(int batch, void* send, void* receive) override;
     void wait(int batch) override;
+    bool by_chunk(Chunks& chunks) override {
+        chunks_ = &chunks;
+        return true;
+    }
 
   protected:
     // If `locked`, all peers are locked for the lifetime of the window; otherwise the derived class opens
     // epochs. The window stays open until the handles of the communicator are closed.
     void open_window(void* receive, bool locked);
     void put(int batch, const void* send, void* receive);
+    // Of all peers, for a batch has arrived as a whole.
+    void tell_arrived(int batch);
     MPI_Win window() const { return window_; }
 
   private:
@@ -33,6 +39,7 @@ class Rma : public Transport {
     std::vector<std::vector<std::int64_t>> places_; // [batch][peer] of own chunks in the peer's memory
     const NodeMemory* shared_ = nullptr;
     MPI_Win window_ = MPI_WIN_NULL;
+    Chunks* chunks_ = nullptr;
 };
 
 // Active target: fences among all ranks begin and end every batch.

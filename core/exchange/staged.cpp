@@ -11,43 +11,118 @@
 
 namespace whorl::exchange {
 
-namespace {
-
-class Staged final : public Transport {
+// start() enqueues the copies to the host and wait() sends them, with what was put off before: the host comes
+// to wait() when it has enqueued the work that goes on meanwhile. wait() enqueues the copies from the host,
+// which the device's work waits for by itself. Where the transport within takes one chunk after another, each
+// is sent while the next is copied, and copied back while others travel; a rank's own stays on the device.
+class Staged final : public Transport, Chunks {
   public:
-    Staged(Mirrors& mirrors, std::vector<Pattern> batches, std::size_t element,
+    Staged(Staging& staging, int rank, std::vector<Pattern> batches, std::size_t element,
            std::unique_ptr<Transport> inner)
-        : mirrors_(mirrors), batches_(std::move(batches)), element_(element),
-          receives_(batches_.size(), nullptr), inner_(std::move(inner)) {}
+        : staging_(staging), patterns_(std::move(batches)), batches_(patterns_.size()), element_(element),
+          rank_(rank), inner_(std::move(inner)), by_chunk_(inner_->by_chunk(*this)) {}
 
-    void attach(void* receive, const NodeMemory*) override { inner_->attach(mirrors_.of(receive), nullptr); }
-    void start(int batch, void* send, void* receive) override {
-        const auto at = static_cast<std::size_t>(batch);
-        auto* const host = static_cast<char*>(mirrors_.of(send));
-        for (const Chunk& chunk : batches_[at].send)
-            mirrors_.to_host(host + chunk.begin(element_), static_cast<char*>(send) + chunk.begin(element_),
-                             chunk.bytes(element_));
-        receives_[at] = static_cast<char*>(receive);
-        inner_->start(batch, host, mirrors_.of(receive));
+    void attach(void* receive, const NodeMemory*) override {
+        inner_->attach(staging_.mirrors->of(receive), nullptr);
     }
-    void wait(int batch) override {
-        const auto at = static_cast<std::size_t>(batch);
-        inner_->wait(batch);
-        const auto* const host = static_cast<const char*>(mirrors_.of(receives_[at]));
-        for (const Chunk& chunk : batches_[at].receive)
-            mirrors_.from_host(receives_[at] + chunk.begin(element_), host + chunk.begin(element_),
-                               chunk.bytes(element_));
+    void start(int batch, void* send, void* receive) override;
+    void send(int batch);
+    void wait(int batch) override;
+    void settle(int batch) override {
+        staging_.to_host->wait(at(batch).copied.back());
+        staging_.from_host->wait(at(batch).back);
     }
     int messages() const override { return inner_->messages(); }
-    void progress() override { inner_->progress(); }
+    void progress() override {
+        if (!by_chunk_) inner_->progress();
+    }
+    bool on_queue() const override { return true; }
 
   private:
-    Mirrors& mirrors_;
-    std::vector<Pattern> batches_;
+    using Mark = device::SideQueue::Mark;
+    struct Batch {
+        char *send = nullptr, *receive = nullptr;
+        Mark executors = 0, back = 0; // the work before it; the end of the copies from the host
+        std::vector<Mark> copied;     // the ends of the copies to the host, of the own chunk last
+        bool sent = true;
+    };
+    void await(int batch, int peer) override;
+    void arrived(int batch, int peer) override;
+    Batch& at(int batch) { return batches_[static_cast<std::size_t>(batch)]; }
+    char* mirror(const char* buffer) const { return static_cast<char*>(staging_.mirrors->of(buffer)); }
+    int size() const { return static_cast<int>(patterns_.front().send.size()); }
+    // How far behind this rank a peer is: in that order chunks are sent, the own last.
+    int distance(int peer) const { return (peer + size() - rank_ - 1) % size(); }
+
+    Staging& staging_;
+    std::vector<Pattern> patterns_;
+    std::vector<Batch> batches_;
     std::size_t element_;
-    std::vector<char*> receives_;
+    int rank_;
     std::unique_ptr<Transport> inner_;
+    bool by_chunk_;
 };
+
+void Staged::start(int batch, void* send, void* receive) {
+    Batch& one = at(batch);
+    const Pattern& pattern = patterns_[static_cast<std::size_t>(batch)];
+    device::SideQueue& to_host = *staging_.to_host;
+    one = {
+        static_cast<char*>(send), static_cast<char*>(receive), staging_.from_host->executors(), 0, {}, false};
+    to_host.follow(to_host.executors());
+    for (int i = 1; i <= size(); ++i) {
+        const auto peer = static_cast<std::size_t>((rank_ + i) % size());
+        const Chunk &out = pattern.send[peer], &in = pattern.receive[peer];
+        const char* const from = one.send + out.begin(element_);
+        if (i == size() && by_chunk_)
+            to_host.within(one.receive + in.begin(element_), from, out.bytes(element_));
+        else if (out.count() > 0)
+            to_host.to_host(mirror(one.send) + out.begin(element_), from, out.bytes(element_));
+        one.copied.push_back(to_host.mark());
+    }
+    staging_.put_off(*this, batch);
+}
+
+void Staged::send(int batch) {
+    Batch& one = at(batch);
+    staging_.from_host->wait(staging_.read(one.receive));
+    if (!by_chunk_) staging_.to_host->wait(one.copied.back());
+    one.sent = true;
+    inner_->start(batch, mirror(one.send), mirror(one.receive));
+}
+
+void Staged::wait(int batch) {
+    Batch& one = at(batch);
+    device::SideQueue& from_host = *staging_.from_host;
+    while (!one.sent) staging_.send_next();
+    from_host.follow(one.executors);
+    inner_->wait(batch);
+    for (int peer = 0; !by_chunk_ && peer < size(); ++peer) arrived(batch, peer);
+    one.back = from_host.mark();
+    staging_.read(one.receive) = one.back;
+    from_host.lead(one.back);
+    if (by_chunk_) staging_.to_host->lead(one.copied.back());
+}
+
+void Staged::await(int batch, int peer) {
+    staging_.to_host->wait(at(batch).copied[static_cast<std::size_t>(distance(peer))]);
+}
+
+void Staged::arrived(int batch, int peer) {
+    const Chunk& chunk = patterns_[static_cast<std::size_t>(batch)].receive[static_cast<std::size_t>(peer)];
+    char* const to = at(batch).receive;
+    if (chunk.count() > 0)
+        staging_.from_host->from_host(to + chunk.begin(element_), mirror(to) + chunk.begin(element_),
+                                      chunk.bytes(element_));
+}
+
+void Staging::send_next() {
+    const auto [exchange, batch] = put_off_.front();
+    put_off_.pop_front();
+    exchange->send(batch);
+}
+
+namespace {
 
 bool says_so() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
@@ -59,10 +134,11 @@ bool says_so() {
 
 } // namespace
 
-Maker staged(Mirrors& mirrors, const Maker& make) {
-    return [&mirrors, make](const Communicator& communicator, const std::vector<Pattern>& batches,
+Maker staged(Staging& staging, const Maker& make) {
+    return [&staging, make](const Communicator& communicator, const std::vector<Pattern>& batches,
                             int variables, int element) -> std::unique_ptr<Transport> {
-        return std::make_unique<Staged>(mirrors, batches, static_cast<std::size_t>(element),
+        return std::make_unique<Staged>(staging, communicator.rank(), batches,
+                                        static_cast<std::size_t>(element),
                                         make(communicator, batches, variables, element));
     };
 }

@@ -9,6 +9,7 @@
 #include "exchange/datatypes.hpp"
 #include "exchange/groups.hpp"
 #include "exchange/nccl.hpp"
+#include "exchange/nccl_by_mpi.hpp"
 #include "exchange/overlap.hpp"
 #include "exchange/pairwise.hpp"
 #include "exchange/rma.hpp"
@@ -19,9 +20,9 @@ namespace whorl::exchange {
 
 namespace {
 // Called anew for each Maker, which may hold data that its transports share; `threads` threads copy.
-using MakerOf = Maker (*)(int threads);
+using MakerOf = Maker (*)(int threads, device::SideQueue* queue);
 
-template <class T> Maker maker(int threads) {
+template <class T> Maker maker(int threads, device::SideQueue*) {
     return [threads](const Communicator& communicator, std::vector<Pattern> batches, int, int element) {
         if constexpr (requires { T(communicator, std::move(batches), element, threads); })
             return std::make_unique<T>(communicator, std::move(batches), element, threads);
@@ -53,7 +54,7 @@ constexpr std::array kinds{
     Kind{"rma-shared", maker<Rma>},
     Kind{"datatypes", maker<Datatypes>},
 #ifdef WHORL_NCCL
-    Kind{"nccl", [](int) { return nccl_maker(); }},
+    Kind{"nccl", [](int, device::SideQueue* queue) { return nccl_maker(*queue); }},
 #endif
 };
 constexpr bool in_this_build(const Traits& traits) {
@@ -65,14 +66,21 @@ static_assert(std::ranges::all_of(declared::transports,
                                   }),
               "declared.toml has a transport that is made nowhere");
 
-const Kind& find_kind(const std::string& name) {
+// On a device of the tests.
+constexpr Kind nccl_by_mpi{"nccl", [](int, device::SideQueue* queue) {
+                               return nccl_by_mpi_maker(dynamic_cast<device::DeferredSideQueue&>(*queue));
+                           }};
+
+const Kind& find_kind(const std::string& name, device::SideQueue* queue) {
+    if (name == nccl_by_mpi.traits->name && dynamic_cast<device::DeferredSideQueue*>(queue))
+        return nccl_by_mpi;
     require_one_of("transport", name, transport_names());
     return *std::ranges::find(kinds, name, [](const Kind& kind) { return kind.traits->name; });
 }
 } // namespace
 
-Maker transport_maker(const TransportOptions& options) {
-    const Kind& kind = find_kind(options.name);
+Maker transport_maker(const TransportOptions& options, device::SideQueue* queue) {
+    const Kind& kind = find_kind(options.name, queue);
     require_one_of("wire", options.wire, declared::choices::wire);
     require_one_of("threading", options.threading, declared::choices::threading);
     require_threading(options.threading);
@@ -82,9 +90,10 @@ Maker transport_maker(const TransportOptions& options) {
             "\" packs nothing, so it cannot convert numbers: choose wire = \"full\" or another transport.");
     // An exchange concurrent with computation, or within a team of threads, uses only its own thread.
     const int threads = options.threading == "funneled" ? options.threads : 1;
-    Maker make = kind.make(threads);
+    Maker make = kind.make(threads, queue);
     if (options.wire == "single") make = in_single_precision(threads, make);
     if (options.variables_per_message > 0) make = in_groups(options.variables_per_message, make);
+    if (kind.traits->of_gpus) return make; // for which threads of the host do nothing
     if (options.threading == "serialized") make = in_background(make);
     if (options.threading == "multiple") make = by_threads(options.threads, make);
     return make;

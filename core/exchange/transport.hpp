@@ -6,12 +6,25 @@
 #include <string>
 #include <vector>
 
+#include "device/side_queue.hpp"
 #include "exchange/communicator.hpp"
 #include "exchange/node_memory.hpp"
 #include "exchange/pattern.hpp"
 #include "exchange/traits.hpp"
 
 namespace whorl::exchange {
+
+// Who moves chunks between messages and the memory of a device.
+class Chunks {
+  public:
+    // Returns when the chunk for a peer can be sent.
+    virtual void await(int batch, int peer) = 0;
+    // The chunk of a peer has come.
+    virtual void arrived(int batch, int peer) = 0;
+
+  protected:
+    ~Chunks() = default;
+};
 
 class Transport {
   public:
@@ -27,6 +40,14 @@ class Transport {
     virtual int messages() const { return 1; }
     // Called at intervals between start() and wait(), for libraries that progress only when called.
     virtual void progress() {}
+    // Whether start() and wait() are ordered with the work enqueued on a device without the host. Otherwise
+    // the host waits for that work before start().
+    virtual bool on_queue() const { return false; }
+    // Returns when a batch has arrived that was waited for so. Throws Error where the exchange failed.
+    virtual void settle(int) {}
+    // Returns true if start() and wait() take one chunk after another, with these, and leave out a rank's
+    // own.
+    virtual bool by_chunk(Chunks&) { return false; }
 };
 
 // Makes a transport from one pattern for each batch, all with `variables` variables; `element` is the size of
@@ -42,9 +63,9 @@ struct TransportOptions {
     int threads = 1; // of the run: they exchange if threading = "multiple", else copy and convert
 };
 
-// Returns the function that makes transports of these options. Throws Error if a name is unknown, if options
-// exclude each other, or if MPI does not support the threading.
-Maker transport_maker(const TransportOptions& options);
+// Returns the function that makes transports of these options; those of GPUs exchange on `queue`. Throws
+// Error if a name is unknown, if options exclude each other, or if MPI does not support the threading.
+Maker transport_maker(const TransportOptions& options, device::SideQueue* queue = nullptr);
 
 std::vector<std::string> transport_names();
 

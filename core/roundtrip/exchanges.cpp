@@ -21,12 +21,13 @@ Exchanges<Device, Real>::Exchanges(const Layout& layout, const ExchangeOptions& 
     make_maker(options);
 }
 
-// After an error, MPI or a thread of this process may still write to the buffers of an exchange under way:
-// these are then never freed.
+// After an error, MPI, a GPU or a thread of this process may still write to the buffers of an exchange under
+// way: these are then never freed.
 template <class Device, class Real> Exchanges<Device, Real>::~Exchanges() {
     if (under_way_ == 0) return;
-    auto given = std::tuple(std::move(known_), std::move(make_transport_), std::move(mirrors_),
-                            std::move(z_pencil_), std::move(y_pencil_), std::move(row_y_), std::move(row_x_));
+    auto given =
+        std::tuple(std::move(known_), std::move(make_transport_), std::move(queue_), std::move(staging_),
+                   std::move(z_pencil_), std::move(y_pencil_), std::move(row_y_), std::move(row_x_));
     new (std::nothrow) auto(std::move(given));
 }
 
@@ -43,15 +44,29 @@ template <class Device, class Real> void Exchanges<Device, Real>::make_buffers(b
 }
 
 template <class Device, class Real> void Exchanges<Device, Real>::make_maker(const ExchangeOptions& options) {
-    make_transport_ = exchange::transport_maker(options.transport);
-    WHORL_REQUIRE(Memory::of_gpu || !exchange::traits_of(options.transport).of_gpus,
+    const bool of_gpus = exchange::traits_of(options.transport).of_gpus;
+    WHORL_REQUIRE(Memory::separate || !of_gpus,
                   "transport = \"" + options.transport.name +
                       "\" exchanges GPU memory: choose another transport, or a GPU as device.");
+    if constexpr (Device::queues)
+        if (of_gpus) queue_ = device_.side_queue();
+    make_transport_ = exchange::transport_maker(options.transport, queue_.get());
     if (!Memory::separate || world_.size() == 1) return;
-    if (exchange::moves_device_memory(options.transport, options.gpu_aware)) return Memory::share();
-    for (auto* buffer : {&z_pencil_, &y_pencil_, &row_y_, &row_x_})
-        mirrors_.add(buffer->data(), buffer->bytes());
-    make_transport_ = exchange::staged(mirrors_, make_transport_);
+    if (!exchange::moves_device_memory(options.transport, options.gpu_aware))
+        make_staging();
+    else if (!of_gpus)
+        Memory::share();
+}
+
+template <class Device, class Real> void Exchanges<Device, Real>::make_staging() {
+    if constexpr (Device::queues) {
+        auto mirrors = std::make_unique<exchange::MirrorsOf<typename Device::HostSide>>();
+        for (auto* buffer : {&z_pencil_, &y_pencil_, &row_y_, &row_x_})
+            mirrors->add(buffer->data(), buffer->bytes());
+        staging_ = std::make_unique<exchange::Staging>(std::move(mirrors), device_.side_queue(),
+                                                       device_.side_queue());
+        make_transport_ = exchange::staged(*staging_, make_transport_);
+    }
 }
 
 template <class Device, class Real>
@@ -108,7 +123,7 @@ template <class Device, class Real>
 void Exchanges<Device, Real>::start(Exchange<Value>& exchange, int batch) {
     Timers::Scope timed(timer_, task_of(exchange.leg));
     const exchange::Watchdog::Scope watched(watchdog_, name_of(exchange.leg), batch);
-    device_.finish();
+    if (timer_.enabled || !on_queue(exchange)) device_.finish();
     throw_if(failure_);
     ++under_way_;
     exchange.transport->start(batch, exchange.send, exchange.receive);
@@ -121,6 +136,21 @@ template <class Device, class Real> void Exchanges<Device, Real>::wait(Exchange<
     Timers::Scope timed(timer_, task_of(exchange.leg));
     const exchange::Watchdog::Scope watched(watchdog_, name_of(exchange.leg), batch);
     exchange.transport->wait(batch);
+    if (!on_queue(exchange)) {
+        --under_way_;
+        return;
+    }
+    settle();
+    late_ = &exchange;
+    late_batch_ = batch;
+    if (timer_.enabled) settle();
+}
+
+template <class Device, class Real> void Exchanges<Device, Real>::settle() {
+    if (!late_) return;
+    const exchange::Watchdog::Scope watched(watchdog_, name_of(late_->leg), late_batch_);
+    late_->transport->settle(late_batch_);
+    late_ = nullptr;
     --under_way_;
 }
 
@@ -143,6 +173,7 @@ template <class Device, class Real> void Exchanges<Device, Real>::once(Leg leg, 
         start(exchange, b);
         wait(exchange, b);
     }
+    settle();
 }
 
 template <class Device, class Real> void Exchanges<Device, Real>::reset(bool timed) {

@@ -64,8 +64,13 @@ template <class Device, class Real> class Exchanges {
         Exchange<Value>*column_in = nullptr, *row_in = nullptr, *row_out = nullptr, *column_out = nullptr;
     };
     Legs legs(int inputs, int products, int fluxes);
+    // What a device is given before start() and after wait() is ordered with the exchange, even where the
+    // host waits for neither. wait() then returns when the exchange before has arrived, so that the device
+    // has work while the host waits, and a hang is noticed one exchange late.
     void start(Exchange<Value>& exchange, int batch);
     void wait(Exchange<Value>& exchange, int batch);
+    // Returns when the last exchange has arrived, too. Called before the host waits for the device by itself.
+    void settle();
     // Lets the communication library progress the exchanges under way.
     void progress();
     // Runs one exchange, batch by batch, of the present contents of the buffers: for measurements.
@@ -91,6 +96,10 @@ template <class Device, class Real> class Exchanges {
 
     void make_buffers(bool shared);
     void make_maker(const ExchangeOptions& options);
+    void make_staging();
+    static bool on_queue(const Exchange<Value>& exchange) {
+        return Device::queues && exchange.transport->on_queue();
+    }
     Exchange<Value>& exchange_of(Leg leg, int variables, bool inwards);
     Exchange<Value> made(Leg leg, int variables, bool inwards);
 
@@ -99,14 +108,17 @@ template <class Device, class Real> class Exchanges {
     std::exception_ptr& failure_;
     const exchange::Communicator& world_;
     exchange::Communicator row_, column_;
-    std::int64_t wire_value_;                                        // bytes of a complex number in a message
-    exchange::MirrorsOf<Memory, typename Device::HostSide> mirrors_; // of the buffers below
+    std::int64_t wire_value_;                    // bytes of a complex number in a message
+    std::unique_ptr<device::SideQueue> queue_;   // for messages between GPUs
+    std::unique_ptr<exchange::Staging> staging_; // of the buffers below, for messages through the host
     exchange::Maker make_transport_;
     exchange::Watchdog watchdog_;
     exchange::Landing<Value, Memory> z_pencil_, y_pencil_, row_y_, row_x_;
     std::map<std::tuple<Leg, int, bool>, Exchange<Value>> known_;
     ByLeg bytes_{}, messages_{};
-    int under_way_ = 0; // exchanges started and not yet waited for
+    int under_way_ = 0;               // exchanges started and not yet there
+    Exchange<Value>* late_ = nullptr; // the one that was waited for and may not be there, with its batch
+    int late_batch_ = 0;
     Timers timer_;
 };
 

@@ -70,12 +70,15 @@ void RoundTrip<Device, Real>::batches(Pass& pass, const Legs& legs) {
     }
     if (legs.column_out && !calls_out)
         for (int b = 0; b < count; ++b) exchanges_.wait(*legs.column_out, b);
+    exchanges_.settle();
 }
 
 // Does the work on some planes between a pass's begin_batch() and end_batch().
 template <class Device, class Real>
 template <class Pass, class Work>
 void RoundTrip<Device, Real>::in_batch(Pass& pass, const Range& all, const Work& work) {
+    if constexpr (requires { pass.begin_batch(all); } || requires { pass.end_batch(all); })
+        exchanges_.settle();
     if constexpr (requires { pass.begin_batch(all); }) {
         device_.finish(); // the batch before may still use the array that this fills
         pass.begin_batch(all);

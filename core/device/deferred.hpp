@@ -1,0 +1,63 @@
+// Queues of work without a device, for tests. Work runs on the host as late as the order of the queues
+// permits, when something waits for it; work of a queue beside the executors' runs at once where nothing is
+// before it. So what is not ordered as it should be is seen in results.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "device/side_queue.hpp"
+
+namespace whorl::device {
+
+class Deferred {
+  public:
+    using Work = std::function<void()>;
+    enum class Starts { late, at_once };
+
+    // The number of a further queue.
+    int add(Starts starts);
+    void enqueue(int queue, Work work);
+    // How much has been enqueued in a queue.
+    std::int64_t end(int queue) const;
+    // What is enqueued in a queue from now on runs after what another had at this end.
+    void order(int queue, int other, std::int64_t end);
+    // Runs a queue to an end, and first what that waits for.
+    void run(int queue, std::int64_t end);
+
+  private:
+    struct Queue {
+        Starts starts;
+        std::int64_t ran = 0;
+        std::deque<Work> waiting;
+    };
+    Queue& of(int queue) { return queues_[static_cast<std::size_t>(queue)]; }
+    std::vector<Queue> queues_;
+};
+
+// Beside the first `executors` queues.
+class DeferredSideQueue final : public SideQueue {
+  public:
+    DeferredSideQueue(Deferred& all, int executors)
+        : all_(all), executors_(executors), own_(all.add(Deferred::Starts::at_once)) {}
+
+    Mark executors() override;
+    void follow(Mark executors) override;
+    Mark mark() override { return all_.end(own_); }
+    void lead(Mark mark) override;
+    void wait(Mark mark, const std::function<void()>& meanwhile) override;
+    void to_host(void* to, const void* from, std::size_t bytes) override;
+    void from_host(void* to, const void* from, std::size_t bytes) override;
+    void within(void* to, const void* from, std::size_t bytes) override;
+    void enqueue(Deferred::Work work) { all_.enqueue(own_, std::move(work)); }
+
+  private:
+    Deferred& all_;
+    int executors_, own_;
+    std::deque<std::vector<std::int64_t>> ends_; // of the executors, by marks from first_ on
+    Mark first_ = 0;
+};
+
+} // namespace whorl::device
