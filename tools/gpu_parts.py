@@ -1,6 +1,7 @@
 """The parts of tools/gpu_check that use whorl; each prints its result as one line of JSON.
 
-python tools/gpu_parts.py machine | small | equality MODEL | steps SIZES SECONDS | choices CASES SECONDS
+python tools/gpu_parts.py machine | small | equality MODEL | steps SIZES SECONDS | particles SIZES SECONDS |
+    choices CASES SECONDS
 
 They use the device cuda, or cpu-as-gpu where WHORL_CHECKED names that, as a card with little memory.
 """
@@ -15,23 +16,29 @@ from typing import Any
 import numpy as np
 from whorl import _core
 from whorl.base.ranks import MPI
+from whorl.config.clock import Clock
 from whorl.machine.benches.common import bench_case
-from whorl.run.core_options import core_scheme
+from whorl.machine.benches.step import OF_TRACERS
+from whorl.run.core_options import core_options, core_scheme
 from whorl.run.fitting import choose_planes, largest_points
+from whorl.run.particles import added
 
 DEVICE = os.environ.get("WHORL_CHECKED", "cuda")
 TOY = {"name": "cpu-as-gpu", "memory": 16 << 20, "block_memory": 227 << 10, "copies": 1e10}
 MOST = 4096  # largest number of points of an axis that is tried
-L2 = 24 << 20  # bytes of planes of a queue that, with those of the other queue, stay in the second cache
-# What is chosen by hand, one after another.
+# What is chosen by hand, one after another, beside planes that fill the GPU where the choice is not of these.
+FULL = {"plane_bytes": _core.MOST_PLANE_BYTES}
 CHOICES: tuple[dict[str, Any], ...] = (
-    {},
-    *({"planes": planes} for planes in (1, 2, 4, 8, 16)),
-    {"lines": "fftw"},
+    FULL,
+    {"plane_bytes": 24 << 20},  # of a queue: with those of the other they stay in the second cache
     *({"lane_bytes": lanes} for lanes in (32, 64, 128)),
     *({"block_threads": threads} for threads in (128, 192, 256, 384, 512)),
     *({"block_pairs": pairs} for pairs in (1, 2, 4, 8)),
+    *({"planes": planes} for planes in (16, 8, 4, 2, 1)),
+    {"lines": "fftw"},
 )
+STEPS = 5  # of which the shortest counts
+STEPS_OF_CHOICE = 2  # of many choices, which are compared only with each other
 EPSILON = {"single": float(np.finfo("f4").eps), "double": float(np.finfo("f8").eps)}
 # Roundings by which two computations of the same three steps may differ: transforms have errors of about
 # eps log2 of the points, and values are sums of a few terms.
@@ -198,10 +205,10 @@ def a_flow(chosen: Any) -> Any:
     return flow
 
 
-def seconds_of(flow: Any) -> float:
-    """The shortest of five steps."""
+def seconds_of(flow: Any, steps: int = STEPS) -> float:
+    """The shortest of some steps."""
     seconds = []
-    for number in range(1, 6):
+    for number in range(1, steps + 1):
         start = time.perf_counter()
         flow.step(1e-4, 0.0, 1.0, number)
         flow.timings()  # waits for the device
@@ -212,13 +219,13 @@ def seconds_of(flow: Any) -> float:
 def time_steps(
     n: int, precision: str, dealias: str, shape: str, copies: float, chosen: Any
 ) -> dict[str, Any]:
-    planned = sum(_core.estimate_memory(chosen, 1).values())
     free = free_memory()
     flow = a_flow(chosen)
     taken = free - free_memory()
+    planned = sum(_core.estimate_memory(flow.options, 1).values())
     best = seconds_of(flow)
     flow.reset_timings()
-    flow.step(1e-4, 0.0, 1.0, 6)
+    flow.step(1e-4, 0.0, 1.0, STEPS + 1)
     timings = flow.timings()
     parts = {
         name: timings[name] / timings["total"]
@@ -227,14 +234,27 @@ def time_steps(
     block_memory = card()["block_memory"]
     moved, least = traffic(n, dealias, shape, 8 if precision == "single" else 16, block_memory)
     return {
-        "case": f"{n}³ {precision} {dealias}{' sphere' if dealias == '2/3' and shape == 'sphere' else ''}",
+        "case": name_of((n, precision, dealias, shape)),
         "seconds": best,
         "bytes": moved,
         "over_floor": best / (least / copies),
         "memory": taken,
         "planned": planned,
         "parts": parts,
+        "planes": [trial for trial in flow.plane_trials if trial[2] > 0],
     }
+
+
+def name_of(case: tuple[int, str, str, str]) -> str:
+    n, precision, dealias, shape = case
+    return f"{n}³ {precision} {dealias}{' sphere' if dealias == '2/3' and shape == 'sphere' else ''}"
+
+
+def told(key: str, found: list[dict[str, Any]], wanted: list[str]) -> dict[str, Any]:
+    """What was found so far, and what of the wanted is left; printed, since all may end at any time."""
+    so_far = {key: found, "left_out": wanted[len(found) :]}
+    print(json.dumps(so_far), flush=True)
+    return so_far
 
 
 def steps(sizes: str, seconds: str) -> dict[str, Any]:
@@ -247,40 +267,75 @@ def steps(sizes: str, seconds: str) -> dict[str, Any]:
         ("double", "phase-shift", "cube"),
     ):
         wanted.append((largest(precision, *truncation, room), precision, *truncation))
-    done: list[dict[str, Any]] = []
-    for case in wanted:
+    fitting = [case for case in wanted if case[0] and choose_planes(cube(*case), 1, room) <= room]
+    names, done = [name_of(case) for case in fitting], []
+    found = told("steps", done, names)
+    for case in fitting:
         if time.monotonic() > end:
             break
-        chosen = cube(*case) if case[0] else None
-        if chosen and choose_planes(chosen, 1, room) <= room:
-            done.append(time_steps(*case, copies, chosen))
-            print(json.dumps({"steps": done}), flush=True)
-    return {"steps": done}
+        chosen = cube(*case)
+        choose_planes(chosen, 1, room)
+        done.append(time_steps(*case, copies, chosen))
+        found = told("steps", done, names)
+    return found
 
 
-def planes_in_cache(n: int, precision: str) -> int:
-    """Planes of Navier-Stokes of a queue that stay in the second cache."""
-    of_plane = 5 * n * (n // 2 + 8) * (8 if precision == "single" else 16)
-    return max(1, L2 // of_plane)
+def particles(sizes: str, seconds: str) -> dict[str, Any]:
+    """Steps in single precision with N³/64 tracers against steps without."""
+    end, room, done = time.monotonic() + float(seconds), 0.97 * free_memory(), []
+    names = [f"{n}³ single" for n in sizes.split(",")]
+    found = told("particles", done, names)
+    for n in map(int, sizes.split(",")):
+        case = bench_case(n, "single", "phase-shift", "navier-stokes", "rk2", 1, [f"run.device={DEVICE}"])
+        chosen = core_options(case, 1)
+        if time.monotonic() > end or sum(_core.estimate_memory(chosen, 1).values()) > room:
+            break
+        flow = a_flow(chosen)
+        without = seconds_of(flow)
+        count = max(n**3 // 64, 1)
+        group = added(case, MPI.COMM_SELF, flow, Clock(), count, OF_TRACERS)
+        flow.step(1e-4, 0.0, 1.0, 1)
+        with_them = seconds_of(flow)
+        of_group = {"count": group.count, "without": without, "seconds": with_them}
+        done.append({"case": f"{n}³ single", **of_group})
+        found = told("particles", done, names)
+    return found
+
+
+def in_words(chosen: dict[str, Any]) -> str:
+    return ", ".join(
+        f"{name} {value >> 20} MiB" if name == "plane_bytes" else f"{name} {value}"
+        for name, value in chosen.items()
+    )
 
 
 def choices(cases: str, seconds: str) -> dict[str, Any]:
-    """Seconds of a step of cases, such as 512:single,512:double, as whorl chooses and by each of CHOICES."""
-    end, found = time.monotonic() + float(seconds), []
-    room = 0.97 * free_memory()
-    for n, precision in ((int(case.split(":")[0]), case.split(":")[1]) for case in cases.split(",")):
-        for chosen in (*CHOICES, {"planes": planes_in_cache(n, precision)}):
-            if time.monotonic() > end:
-                return {"choices": found}
-            case = {"dealias": "phase-shift", "precision": precision, **chosen}
-            with_it = options("navier-stokes", (n, n, n), device=DEVICE, **case)
+    """Seconds of a step of cases, such as 512:single,512:double, by each of CHOICES.
+
+    Each case has the same part of the time that is left. None is tried that does not fit.
+    """
+    end, room = time.monotonic() + float(seconds), 0.97 * free_memory()
+    found, left_out = [], []
+    all_cases = [(int(n), precision) for n, precision in (case.split(":") for case in cases.split(","))]
+    for number, (n, precision) in enumerate(all_cases):
+        now = time.monotonic()
+        until = now + (end - now) / (len(all_cases) - number)
+        for chosen in CHOICES:
+            with_it = options(
+                "navier-stokes",
+                (n, n, n),
+                **{"device": DEVICE, "dealias": "phase-shift", "precision": precision, **FULL, **chosen},
+            )
             if sum(_core.estimate_memory(with_it, 1).values()) > room:
                 continue
-            what = ", ".join(f"{name} {value}" for name, value in chosen.items()) or "as chosen"
-            flow = a_flow(with_it)
-            found.append({"case": f"{n}³ {precision}", "choice": what, "seconds": seconds_of(flow)})
-            print(json.dumps({"choices": found}), flush=True)
-    return {"choices": found}
+            case, choice = f"{n}³ {precision}", in_words(chosen)
+            if time.monotonic() > until:
+                left_out.append(f"{case}, {choice}")
+                continue
+            taken = seconds_of(a_flow(with_it), STEPS_OF_CHOICE)
+            found.append({"case": case, "choice": choice, "seconds": taken})
+            print(json.dumps({"choices": found, "left_out": left_out}), flush=True)
+    return {"choices": found, "left_out": left_out}
 
 
 if __name__ == "__main__":

@@ -126,11 +126,11 @@ int executors_of(const Options& options) {
 std::map<std::string, std::int64_t> trip_bytes(const Options& options, const Layout& layout,
                                                std::int64_t value, const LineChoice& lines) {
     const bool queues = device::has_queues(options.device);
-    const Workspace workspace = queues ? Workspace::of_queue(layout, {value, lines.x, options.block_memory,
-                                                                      options.planes, options.block_pairs})
-                                : options.is_double()
-                                    ? workspace_of_thread<double>(layout, lines, options.cache())
-                                    : workspace_of_thread<float>(layout, lines, options.cache());
+    const Workspace workspace =
+        queues ? Workspace::of_queue(layout, {value, lines.x, options.block_memory, options.planes,
+                                              options.block_pairs, options.plane_bytes})
+        : options.is_double() ? workspace_of_thread<double>(layout, lines, options.cache())
+                              : workspace_of_thread<float>(layout, lines, options.cache());
     return {{"exchange", value * (layout.z_pencil_size + (layout.grid.p_col > 1 ? layout.y_pencil_size : 0))},
             {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
             {"workspace", value * executors_of(options) * workspace.size()},

@@ -13,6 +13,7 @@
 #include "fields/physical.hpp"
 #include "grid/pencils.hpp"
 #include "grid/row_table.hpp"
+#include "roundtrip/plane_trials.hpp"
 #include "steppers/stepper.hpp"
 #include "storage/snapshot.hpp"
 
@@ -34,6 +35,8 @@ class Flow {
     // Frees MPI's objects; the flow must not be used afterwards. Without this call they stay until the
     // program ends. Collective.
     void close() { world_.handles().close(); }
+    // The planes of queues that were tried, the kept ones first (roundtrip/plane_trials.hpp).
+    const std::vector<PlaneTrial>& plane_trials() const { return plane_trials_; }
     virtual const Layout& layout() const = 0;
     virtual double imbalance() const = 0;
     virtual std::int64_t total_modes() const = 0;
@@ -115,6 +118,7 @@ class Flow {
     Options options_;
     exchange::Communicator world_;
     Truncation truncation_;
+    std::vector<PlaneTrial> plane_trials_;
 
   private:
     double largest_wavenumber_;

@@ -39,6 +39,9 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
                [this](Companion<Real>& companion) { stepper_.accompany(companion); },
                truncation_.dealiasing().shifts})) {
         options_.lines = trip_.lines().text();
+        if constexpr (Device::queues)
+            plane_trials_ = PlaneTrials<Device, Real>(trip_).fastest_first([this] { stepper_.evaluate(0); });
+        options_.plane_bytes = trip_.plane_bytes();
         for (const forcing::SourceOptions& source : options_.forcing) add_source(source);
     }
 
@@ -342,11 +345,9 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         stepper_.forces().add(forcing::make_source(source, around), of.field);
     }
     void give(std::size_t number, const std::vector<Complex<Real>>& values) {
-        stepper_.forces().give(number, values, [&] { return given_modes(); });
-    }
-    // All of the rank, also the mean.
-    forcing::ForcedModes given_modes() const {
-        return forcing::modes_of(forcing::Band::everything(), options_.box(), truncation_, trip_.table());
+        stepper_.forces().give(number, values, [&] { // at all modes of the rank, also the mean
+            return forcing::modes_of(forcing::Band::everything(), options_.box(), truncation_, trip_.table());
+        });
     }
     std::vector<Complex<Real>> to_host(const device::Buffer<Complex<Real>, Memory>& made) {
         std::vector<Complex<Real>> values(made.size());
@@ -437,7 +438,6 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     }
     Complex<Real>* data(const StateField& field) { return stepper_.state() + field.first * stepper_.modes(); }
     FieldView<Real> state() { return {stepper_.state(), stepper_.modes()}; }
-
     ModeSet<Device, Real> modes() {
         return {trip_.device(), world_,        trip_.exchanges().watchdog(),
                 trip_.table(),  trip_.modes(), {options_.box().smallest_wavenumber(), shells()}};

@@ -218,6 +218,12 @@ void bind_flow(nb::module_& m) {
                      [](const OpenFlow& self) { return device::Cpu(self->options().threads).executors(); });
     flow.def_prop_ro("process_grid", [](const OpenFlow& self) { return self->options().process_grid; });
     flow.def_prop_ro("batches", [](const OpenFlow& self) { return self->options().batches; });
+    flow.def_prop_ro("plane_trials", [](const OpenFlow& self) {
+        std::vector<std::tuple<std::int64_t, int, double>> trials;
+        for (const auto& [bytes, planes, seconds] : self->plane_trials())
+            trials.emplace_back(bytes, planes, seconds);
+        return trials;
+    });
     flow.def_prop_ro("imbalance", of_open(&Flow::imbalance));
     flow.def_prop_ro("kmax", of_open(&Flow::resolved_wavenumber));
     flow.def_prop_ro("modes", of_open(&Flow::total_modes));
@@ -312,6 +318,7 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
         nb::arg("options"), "Throws Error where these options cannot move what is in the memory of GPUs.");
     m.attr("ROW_BATCHES") = most_row_batches;
     m.attr("QUEUES") = device::queue_count;
+    m.attr("MOST_PLANE_BYTES") = Workspace::most_of_queue;
     m.attr("POINTS_OF_BATCH") = points_of_batch;
     m.def("estimate_memory", &estimate_memory, nb::arg("options"), nb::arg("ranks"));
     m.def("second_cache", &device::second_cache,

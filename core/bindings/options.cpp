@@ -12,7 +12,10 @@ Truncation Options::truncation() const {
     return Truncation(box(), dealias, shape);
 }
 
-std::int64_t Options::cache() const { return second_cache > 0 ? second_cache : device::second_cache(); }
+std::int64_t Options::cache() const {
+    if (second_cache > 0) return second_cache;
+    return device::has_queues(device) ? device::planned_second_cache : device::second_cache();
+}
 
 ProcessGrid Options::choose_grid(int ranks) const {
     if (process_grid[0] == 0 && process_grid[1] == 0) return choose_process_grid(box(), truncation(), ranks);

@@ -51,8 +51,9 @@ struct Options {
     int variables_per_message = 0;                        // 0: all
     double exchange_timeout = 0.0;                        // seconds; 0: none
     std::string lines = declared::choices::lines.front(); // roundtrip/line_choice.hpp
-    std::int64_t second_cache = 0;                        // bytes; 0: that of the machine
-    int planes = 0;                                       // at a time on queues; 0: as many as fill a GPU
+    std::int64_t second_cache = 0; // bytes of a core or, on queues, of a GPU; 0: as the machine's or planned
+    int planes = 0;                // at a time on queues; 0: as many as plane_bytes have room for
+    std::int64_t plane_bytes = 0; // of a queue; 0: the flow finds what is faster (roundtrip/plane_trials.hpp)
     // Bytes of memory that a block of threads shares on the GPUs, for the count of memory; at most the
     // default.
     std::int64_t block_memory = device::planned_block_memory;
@@ -115,6 +116,7 @@ template <class Use> void each_option(const Use& use) {
     use("lines", &Options::lines);
     use("second_cache", &Options::second_cache);
     use("planes", &Options::planes);
+    use("plane_bytes", &Options::plane_bytes);
     use("block_memory", &Options::block_memory);
     use("lane_bytes", &Options::lane_bytes);
     use("block_threads", &Options::block_threads);

@@ -16,6 +16,7 @@ inline RoundTripOptions trip_options(const Options& options, int column_variable
     trip.lines = parse_line_choice(options.lines);
     trip.second_cache = options.cache();
     trip.planes = options.planes;
+    trip.plane_bytes = options.plane_bytes;
     trip.blocks = {options.lane_bytes, options.block_threads, options.block_pairs};
     trip.column_variables = column_variables;
     trip.row_variables = row_variables;

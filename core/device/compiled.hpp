@@ -14,6 +14,8 @@ inline constexpr int queue_count = 2;
 // Bytes of a block's memory that plans count with, which must not depend on the GPU: an A100 has 163 KiB, an
 // H100 227 KiB.
 inline constexpr std::int64_t planned_block_memory = 160 << 10;
+// Bytes of the second cache that GPUs are taken to have: an A100 has 40 MiB, an H100 50.
+inline constexpr std::int64_t planned_second_cache = 48 << 20;
 // How work in blocks of threads is laid out; 0: as whorl chooses. What is chosen here changes no result by
 // more than rounding; it is for measuring.
 struct BlockChoice {

@@ -19,7 +19,9 @@ ColumnsOnQueues<Device, Real>::ColumnsOnQueues(const StageContext<Device, Real>&
 template <class Device, class Real> void ColumnsOnQueues<Device, Real>::make_plans(const LineChoice& choice) {
     using device::Direction;
     const int together = executors_.workspace.columns;
-    for (const device::Basis basis : in_.bases())
+    for (const device::Basis basis : in_.bases()) {
+        in_[basis].clear(); // their pitch may be that of another workspace
+        out_[basis].clear();
         for (const int count : {std::min(together, count_), count_ % together}) {
             const auto width = static_cast<std::size_t>(groups_of_lines(count));
             for (auto* lines : {&in_[basis], &out_[basis]}) lines->resize(std::max(lines->size(), width + 1));
@@ -29,6 +31,7 @@ template <class Device, class Real> void ColumnsOnQueues<Device, Real>::make_pla
             in_[basis][width] = device_.template make_plan<Real>(choice.z, shape, Direction::backward);
             out_[basis][width] = device_.template make_plan<Real>(choice.z, shape, Direction::forward);
         }
+    }
 }
 
 template <class Device, class Real>

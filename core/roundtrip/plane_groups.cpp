@@ -15,13 +15,16 @@ template <class Device, class Real> void PlaneGroups<Device, Real>::make_plans(c
     const device::LineKind kind = kind_of(choice.y, layout_.ny);
     const int pitch = executors_.workspace.pitch;
     const int elements = groups_of_lines(layout_.elements.size()) * lines_at_once;
-    for (const int count : group_sizes())
-        for (const device::Basis basis : in_.bases()) {
+    for (const device::Basis basis : in_.bases()) {
+        in_[basis].clear();
+        out_[basis].clear();
+        for (const int count : group_sizes()) {
             const device::LineShape shape{layout_.ny, (count - 1) * pitch + elements, 1LL * count * pitch,
                                           1,          layout_.extent_y + 1,           basis};
             in_[basis][count] = device_.template make_plan<Real>(kind, shape, Direction::backward);
             out_[basis][count] = device_.template make_plan<Real>(kind, shape, Direction::forward);
         }
+    }
 }
 
 template <class Device, class Real> std::set<int> PlaneGroups<Device, Real>::group_sizes() const {

@@ -31,7 +31,8 @@ struct RoundTripOptions {
     ExchangeOptions exchange;
     LineChoice lines;
     std::int64_t second_cache = device::second_cache(); // bytes
-    int planes = 0; // at a time, where work is enqueued; 0: as many as fill the device
+    int planes = 0; // at a time, where work is enqueued; 0: as many as plane_bytes have room for
+    std::int64_t plane_bytes = 0; // of a queue (Workspace::Queue); 0: as many as fill the device
     device::BlockChoice blocks;
     // The most variables of any pass: on the column leg (inputs, fluxes) and on the row leg (inputs,
     // products).
@@ -44,12 +45,13 @@ Workspace workspace_of(const Device& device, const Layout& layout, const RoundTr
     if constexpr (Device::queues)
         return Workspace::of_queue(layout, {sizeof(Complex<Real>), options.lines.x,
                                             std::min(device.block_memory(), device::planned_block_memory),
-                                            options.planes, options.blocks.pairs});
+                                            options.planes, options.blocks.pairs, options.plane_bytes});
     else
         return workspace_of_thread<Real>(layout, options.lines, options.second_cache);
 }
 
 template <class Device, class Real> class LineTrials;
+template <class Device, class Real> class PlaneTrials;
 
 template <class Device, class Real> class RoundTrip {
   public:
@@ -64,6 +66,7 @@ template <class Device, class Real> class RoundTrip {
     Device& device() const { return device_; }
     ModeTables<Real> modes() const { return modes_.tables(); }
     const LineChoice& lines() const { return lines_; }
+    std::int64_t plane_bytes() const { return options_.plane_bytes; }
 
     // The offset, in fractions of a grid cell, of the grid on which the next passes work; all zero: no shift.
     void shift(std::array<double, 3> cells) { modes_.shift(cells); }
@@ -90,6 +93,7 @@ template <class Device, class Real> class RoundTrip {
 
   private:
     friend class LineTrials<Device, Real>;
+    friend class PlaneTrials<Device, Real>;
     using Legs = typename Exchanges<Device, Real>::Legs;
 
     StageContext<Device, Real> context() {

@@ -23,7 +23,9 @@ void RowPairLines<Device, Real>::make_pair_plans(device::LineKind kind, const st
         for (int y = 0; y < own * together; y += space.rows)
             pairs.insert(together * ((std::min(space.rows / together, own - y) + 1) / 2));
     }
-    for (const device::Basis basis : in_.bases())
+    for (const device::Basis basis : in_.bases()) {
+        in_[basis].clear();
+        out_[basis].clear();
         for (const int count : pairs) {
             device::LineShape shape{layout_.nx, count, 1, space.line_pitch};
             shape.basis = basis;
@@ -31,6 +33,7 @@ void RowPairLines<Device, Real>::make_pair_plans(device::LineKind kind, const st
             in_[basis][count] = device_.template make_plan<Real>(kind, shape, device::Direction::backward);
             out_[basis][count] = device_.template make_plan<Real>(kind, shape, device::Direction::forward);
         }
+    }
 }
 
 template <class Device, class Real>

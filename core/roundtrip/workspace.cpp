@@ -80,10 +80,9 @@ std::int64_t fold_scratch(const Layout& layout, const Workspace& work) {
 
 // Where rows are exchanged, planes and x lines are never in use together and share their memory.
 Workspace Workspace::of_queue(const Layout& layout, const Queue& queue) {
-    constexpr std::int64_t most_bytes = std::int64_t{512} << 20; // of planes and of lines
     constexpr int most_columns = 8192;
     const bool together = layout.grid.p_row == 1;
-    const std::int64_t room = most_bytes / queue.value;
+    const std::int64_t room = (queue.bytes > 0 ? queue.bytes : most_of_queue) / queue.value;
     Workspace work(layout, widest_tile, 0);
     work.block_pairs = pairs_of_block(layout, queue);
     const std::int64_t of_plane = 1LL * layout.row_variables * layout.ny * work.pitch,

@@ -27,7 +27,9 @@ struct Workspace {
         std::int64_t block_memory; // bytes a block may have
         int planes;                // at a time; 0: as many as fill the device
         int pairs = 0;             // of rows in a block; 0: as many as occupy its threads
+        std::int64_t bytes = 0;    // of the planes and their lines, where `planes` is 0; 0: most_of_queue
     };
+    static constexpr std::int64_t most_of_queue = std::int64_t{512} << 20; // bytes, which fill the device
     // Takes blocks of `of_rows` rows and `of_block` complex numbers instead of pairs.
     void take_blocks(const Layout& layout, int of_rows, std::int64_t of_block);
     static Workspace of_queue(const Layout& layout, const Queue& queue);

@@ -104,7 +104,7 @@ def test_spills_fail_the_check(occupancy, monkeypatch, capsys, tmp_path):
     code, shown = run(occupancy, monkeypatch, capsys, tmp_path, "--check")
     assert code == 0, shown
     code, shown = run(occupancy, monkeypatch, capsys, tmp_path)
-    assert "| 80 | 0 | 6 | 24 |" in shown.out
+    assert "| 80 | 2048 | 0 | 6 | 24 |" in shown.out
     for how in ({"spilled": 4}, {"called": 4}):
         (tmp_path / "b.o.ptxas").write_text(said(threads=192, **how))
         code, shown = run(occupancy, monkeypatch, capsys, tmp_path, "--check")

@@ -57,29 +57,67 @@ def test_steps_and_choices_are_timed_and_printed(parts, monkeypatch):
         *("20³ single 2/3 sphere", "20³ single phase-shift", "20³ double phase-shift"),
     ]
     assert all(step["seconds"] > 0 and step["bytes"] > step["planned"] for step in steps)
+    steps[0]["planes"] = [
+        (24 << 20, 9, 0.0041),
+        (512 << 20, 128, 0.0045),
+    ]  # as on grids that are large enough
     choices = parts.choices("16:single,4096:double", "60")["choices"]
     named = [choice["choice"] for choice in choices]
-    assert named[0] == "as chosen"
+    assert named[:2] == ["plane_bytes 512 MiB", "plane_bytes 24 MiB"]
     assert "lines fftw" in named
-    assert len(set(named)) == len(parts.CHOICES) + 1
-    assert {name.split()[0] for name in named[1:]} == {
-        *("planes", "lines", "lane_bytes", "block_threads", "block_pairs"),
+    assert len(set(named)) == len(parts.CHOICES)
+    assert {name.split()[0] for name in named} == {
+        *("plane_bytes", "planes", "lines", "lane_bytes", "block_threads", "block_pairs"),
     }
+    tracers = parts.particles("16", "60")
+    assert tracers["left_out"] == []
+    ((case, count),) = ((of["case"], of["count"]) for of in tracers["particles"])
+    assert (case, count) == ("16³ single", 64)
     found = {
         "machine": parts.machine(),
         "equality": parts.equality("navier-stokes-2d"),
         "steps": {"steps": steps},
+        "particles": {"particles": [{"case": "9³", "count": 11, "seconds": 0.3, "without": 0.2}]},
         "choices": {"choices": choices},
     }
     text = load("gpu_check").tables(json.loads(json.dumps(found)))
     assert "GPU: cpu-as-gpu, 8 GiB; copies 0.01 TB/s" in text
     assert all(f"| {name} |" in text for name in (*cases, *named, "navier-stokes-2d"))
+    assert "| 24 MiB (9) 4.1 ms; 512 MiB (128) 4.5 ms |" in text
+    assert "| 9³ | 11 | 0.3000 | 1.500 |" in text
+    assert "Left out" not in text
 
 
-def test_planes_in_cache_fit_it(parts):
-    assert parts.planes_in_cache(1024, "single") == 1
-    assert parts.planes_in_cache(512, "single") == 4
-    assert parts.planes_in_cache(256, "double") == 9
+def test_tracers_move_in_the_steps_that_are_timed(parts, monkeypatch):
+    """Steps without come first, and those with have all of the tracers."""
+    moving = []
+    seconds_of = parts.seconds_of
+    monkeypatch.setattr(
+        parts,
+        "seconds_of",
+        lambda flow: moving.append(flow.memory().get("particles", 0)) or seconds_of(flow),
+    )
+    parts.particles("16", "60")
+    assert moving[0] == 0 < moving[1]
+
+
+def test_every_case_of_choices_has_its_part_of_the_time(parts, monkeypatch):
+    """Those for which none is left are told, of each case."""
+    now = Hours()
+    monkeypatch.setattr(parts.time, "monotonic", now)
+
+    def step(*_):
+        now.seconds += 1.0
+        return 0.5
+
+    monkeypatch.setattr(parts, "a_flow", lambda chosen: None)
+    monkeypatch.setattr(parts, "seconds_of", step)
+    found = parts.choices("16:single,18:double", "10")
+    of_case = [choice["case"] for choice in found["choices"]]
+    assert 5 <= of_case.count("16³ single") <= 6
+    assert 4 <= of_case.count("18³ double") <= 6
+    assert len(found["choices"]) + len(found["left_out"]) == 2 * len(parts.CHOICES)
+    assert "18³ double, lines fftw" in found["left_out"]
 
 
 def test_checked_cases_have_every_kind_of_lines(parts):
@@ -106,7 +144,7 @@ def test_the_budget_adds_up():
     """Whatever each part takes of what it may, all end in time, and what is kept for a part is left."""
     check = load("gpu_check")
     assert sum(part.seconds for part in check.PLAN) == 60 * check.MINUTES < 600
-    needed = ("look", "build", "machine", "equality", "steps")
+    needed = ("look", "build", "machine", "equality", "steps", "particles")
     for spent in (0.0, 0.5, 1.0):
         now = Hours()
         clock = check.Clock(check.MINUTES, now)
@@ -116,7 +154,27 @@ def test_the_budget_adds_up():
             now.seconds += spent * may
         assert now.seconds <= 60 * check.MINUTES
     names = [part.name for part in check.PLAN]
-    assert names.index("steps") < names.index("tests") < names.index("choices") < names.index("sanitizer")
+    behind = ("steps", "particles", "tests", "choices", "sanitizer")
+    assert [name for name in names if name in behind] == list(behind)
+
+
+def test_a_slow_build_leaves_time_for_what_is_needed(monkeypatch, tmp_path):
+    """Of five minutes; tests are not begun that could not end, and what is left out is told."""
+    check, may = load("gpu_check"), {}
+    usual = {part.name: part.seconds for part in check.PLAN}
+
+    def behave(now, name, seconds):
+        may[name] = seconds
+        now.seconds += min(300.0 if name == "build" else usual[name.removeprefix("run_")], seconds)
+        models = {"navier-stokes": {"single": 1.0, "double": 1.0}}
+        return {"passed": True, "models": models if name == "equality" else list(models)}
+
+    found = checked(monkeypatch, tmp_path, check.MINUTES, behave)
+    assert may["build"] >= 300.0
+    assert all(may[name] >= usual[name] for name in ("machine", "equality", "steps", "particles"))
+    assert check.left_out(found) == ["tests", "sanitizer"]
+    assert "Left out for want of time: tests; sanitizer" in (tmp_path / "gpu_check.md").read_text()
+    assert may["choices"] > 30.0
 
 
 @pytest.mark.slow
@@ -128,18 +186,21 @@ def test_a_dry_run_has_all_parts_but_the_build(tmp_path):
     found = json.loads((tmp_path / "gpu_check.json").read_text())
     names = [part.name for part in load("gpu_check").PLAN if part.name != "build"]
     assert list(found) == names, done.stdout
+    assert load("gpu_check").left_out(found) == []
     failed = {name: part for name, part in found.items() if not part["passed"] and name != "look"}
     assert not failed, done.stdout
     assert list(found["equality"]["models"]) == _core.build_info()["models"]
     assert (tmp_path / "gpu_check.md").read_text() in done.stdout
-    for line in ("steps: {", "choices: {", "equality: {"):
+    for line in ("steps: {", "particles: {", "choices: {", "equality: {"):
         assert f"gpu_check: {line}" in done.stdout
 
 
-def checked(monkeypatch, tmp_path, minutes, behave):
+def checked(monkeypatch, tmp_path, minutes, behave, parts=None):
     """gpu_check whose parts are `behave`, (name, seconds) -> what it finds."""
     check = load("gpu_check")
-    chosen = argparse.Namespace(out=tmp_path, dry_run=False, architecture="90", sizes="8", choices="8:single")
+    parts = parts or [part.name for part in check.PLAN]
+    cases = {"sizes": "8", "particles": "8", "choices": "8:single"}
+    chosen = argparse.Namespace(out=tmp_path, dry_run=False, architecture="90", parts=parts, **cases)
     now = Hours()
     for name in ("look", "build", "run_tests", "sanitize"):
         monkeypatch.setattr(
@@ -160,8 +221,19 @@ def test_what_was_measured_is_kept_when_time_runs_out(monkeypatch, tmp_path):
     found = checked(monkeypatch, tmp_path, 9.5, behave)
     assert found["steps"]["passed"]
     for name in ("tests", "choices", "sanitizer"):
-        assert found[name] == {"passed": False, "verdict": "no time was left"}
+        assert found[name] == {"passed": False, "verdict": load("gpu_check").LEFT_OUT}
     assert json.loads((tmp_path / "gpu_check.json").read_text()) == found
+
+
+def test_parts_that_are_asked_for_run_on_what_is_built(monkeypatch, tmp_path):
+    def behave(now, name, seconds):
+        return {"passed": True, "models": ["navier-stokes"]}
+
+    found = checked(monkeypatch, tmp_path, 9.5, behave, ["choices", "tests"])
+    assert list(found) == ["look", "build", "machine", "tests", "choices"]
+    done = subprocess.run([CHECK, "--parts", "steps,everything"], text=True, capture_output=True)
+    assert done.returncode == 2
+    assert "--parts everything: choose of equality, steps, particles" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -234,8 +306,17 @@ def test_sanitizers_have_checked_where_they_say_so(monkeypatch, code, said, pass
 
 
 def test_no_time_no_steps(parts):
-    assert parts.steps("16", "-1") == {"steps": []}
-    assert parts.choices("16:single", "-1") == {"choices": []}
+    """But they are named."""
+    steps = parts.steps("16", "-1")
+    assert steps["steps"] == []
+    assert steps["left_out"][:2] == ["16³ single phase-shift", "16³ double phase-shift"]
+    assert parts.particles("16", "-1") == {"particles": [], "left_out": ["16³ single"]}
+    choices = parts.choices("16:single", "-1")
+    assert choices["choices"] == []
+    assert len(choices["left_out"]) == len(parts.CHOICES)
+    check = load("gpu_check")
+    text = check.tables({"steps": steps, "tests": {"verdict": check.LEFT_OUT}})
+    assert "Left out for want of time: tests; steps 16³ single phase-shift; steps 16³ double" in text
 
 
 @pytest.mark.parametrize("truncation", [("2/3", "sphere"), ("phase-shift", "cube")])

@@ -14,7 +14,7 @@ from whorl.config.case import Case
 from whorl.config.sizes import next_good_size
 from whorl.machine.benches.common import checked_options
 from whorl.machine.information import information
-from whorl.run import checks
+from whorl.run import checks, provenance, simulation
 from whorl.run.checks import check_device, check_memory, uncounted
 from whorl.run.core_options import core_options, describe
 from whorl.run.fitting import largest_points
@@ -71,6 +71,33 @@ def test_a_run_says_where_it_is(device):
     assert said.endswith("1 rank × 1 thread" + (" on cuda" if device == "cuda" else ""))
     options.planes = 2
     assert describe(case_of(device=device), flow).endswith("room for 2 planes at a time)")
+
+
+def test_the_log_tells_what_planes_were_tried(tmp_path, monkeypatch):
+    trials = [(24 << 20, 4, 0.0123), (512 << 20, 80, 0.0157)]
+    case = case_of(points=8).updated(["initial.name=zero", f"output.directory={tmp_path / 'run'}"])
+    before = Simulation(case)
+    log = before.directory.log
+    assert "planes of a queue" not in log.read_text()
+    before.close()
+
+    class Flow:
+        """One of a GPU, by what it says of planes."""
+
+        def __init__(self, flow):
+            self.flow, self.plane_trials = flow, trials
+
+        def __getattr__(self, name):
+            return getattr(self.flow, name)
+
+    make = simulation.make_flow
+    monkeypatch.setattr(simulation, "make_flow", lambda options, comm: Flow(make(options, comm)))
+    Simulation(case.updated([f"output.directory={tmp_path / 'other'}"])).close()
+    assert (
+        "planes of a queue by the time of a right-hand side: 24 MiB, 4 of rank 0: 0.0123 s; "
+        "512 MiB, 80 of rank 0: 0.0157 s"
+    ) in (tmp_path / "other" / log.name).read_text()
+    assert provenance.planes_tried(SimpleNamespace(plane_trials=[(0, 3, 0.0)])) == ""
 
 
 # The device

@@ -100,19 +100,18 @@ def test_the_plainest_exchange_is_not_left_out(world, where):
     ("auto", "", "own"), ("auto", "own,own,own,40", "own,own,own,40"), ("fftw", "", "fftw"),
 ])  # fmt: skip
 def test_exchanges_are_compared_with_the_same_lines(world, lines, known, taken):
-    """They are timed when the exchange is known, not with each again."""
+    """They are timed when the exchange is known, not with each again, and so are planes."""
     given = set()
     with pytest.MonkeyPatch.context() as patch:
-        make = tune.core_options
+        trial = tune._try
 
-        def options(*arguments):
-            made = make(*arguments)
-            given.add(made.lines)
-            return made
+        def trying(options, *arguments):
+            given.add((options.lines, options.plane_bytes))
+            return trial(options, *arguments)
 
-        patch.setattr(tune, "core_options", options)
+        patch.setattr(tune, "_try", trying)
         tune.tune(case_of(lines=lines), 1, world, known)
-    assert given == {taken}
+    assert given == {(taken, _core.MOST_PLANE_BYTES)}
 
 
 def timed(world, seconds):

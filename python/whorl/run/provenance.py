@@ -32,6 +32,16 @@ def memory_taken(flow: _core.Flow) -> str:
     return f"memory of rank 0, taken: {_by_part(flow.memory())}"
 
 
+def planes_tried(flow: _core.Flow) -> str:
+    """The planes that queues take at a time, the kept ones first; empty where none were tried."""
+    trials = [
+        f"{size / 2**20:.3g} MiB, {planes} of rank 0: {seconds:.3g} s"
+        for size, planes, seconds in flow.plane_trials
+        if seconds > 0
+    ]
+    return f"planes of a queue by the time of a right-hand side: {'; '.join(trials)}" if trials else ""
+
+
 def _by_part(parts: Mapping[str, int]) -> str:
     known = {name: gibibytes(count) for name, count in sorted(parts.items()) if count}
     return _told(known | {"in all": gibibytes(sum(parts.values()))})

@@ -170,6 +170,8 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
         self.log = run_log(self.directory.log if self.directory and root else None)
         self.log.info(f"{event}: whorl {__version__}, {self.summary()}")
         self.log.info(f"instruction level {_core.build_info()['level']}, lines {self.flow.options.lines}")
+        if planes := provenance.planes_tried(self.flow):
+            self.log.info(planes)
         if self.directory and root:
             self.log.info(provenance.on_machine())
             self.log.info(provenance.memory_counted(self.flow))

@@ -49,7 +49,8 @@ def tune(case: Case, threads: int, comm: MPI.Intracomm, known_lines: str = "") -
 
     It tries process grids, then transports, then numbers of batches, each with the best of the others so
     far; options that the case sets are kept. All trials use the lines that are known, or whorl's own if the
-    case has "auto", because lines are timed once the exchange is chosen. The fastest choices are tried again
+    case has "auto", and planes that fill a GPU, because lines and planes are timed once the exchange is
+    chosen. The fastest choices are tried again
     after each of the three rounds. No choice is tried for the first time after SCREENING seconds, or again
     after SECONDS; both limits are longer if a right-hand side takes long. A choice that this machine refuses
     or that does not fit its memory, on any rank, is excluded on all. Collective, with the same trials on
@@ -111,6 +112,7 @@ class _Trials:
         if choice not in self._checked:
             own = choice.applied_to(self.case)
             options = agreed(self.comm, lambda: core_options(own, self.threads, self._lines))
+            options.plane_bytes = _core.MOST_PLANE_BYTES
             self._checked[choice] = check_memory(options, self.comm)
         bound = CLOSE * min(self.found.values(), default=math.inf)
         trial = _try(self._checked[choice], choice, self.comm, bound, self._together)
