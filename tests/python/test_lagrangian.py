@@ -209,6 +209,29 @@ def test_a_shorter_last_step_and_what_was_not_read_are_left_out():
         tracks(dataset(x[:5]))
 
 
+def test_a_release_between_two_rows_is_told():
+    x, v = ornstein_uhlenbeck(10, 30, 0.1, 1.0)
+    times = 0.1 * np.arange(30)
+    times[0] = 0.04
+    with pytest.raises(CaseError, match=r"begin at the second row \(--from 0.1\), or release them at a time"):
+        tracks(dataset(x, value=v, times=times))
+    times[7] += 0.05
+    with pytest.raises(
+        CaseError, match=r"differ, from 0.05 to 0.15; run with a fixed time.dt, or interpolate"
+    ):
+        tracks(dataset(x, value=v, times=times))
+
+
+@pytest.mark.parametrize("times", [8, 9, 17, 31])
+@pytest.mark.parametrize("read", [True, False])
+def test_structure_functions_of_few_times(times, read):
+    """From as many as are taken on; there are batches of few times for the error of a place."""
+    x, v = ornstein_uhlenbeck(200, times, DT, MEMORY, SPEED)
+    found = structure_functions(made(x, DT, v if read else None, scales=SCALES))
+    assert found["C0"] > 0
+    np.testing.assert_allclose(found["lag"].max(), DT * ((times - 1) // 2))
+
+
 def test_without_u_the_velocity_is_that_of_positions():
     time = 0.05 * np.arange(200)[:, None, None]
     phase = np.linspace(0, 6, 60).reshape(1, 20, 3)

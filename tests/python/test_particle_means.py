@@ -100,6 +100,23 @@ def test_normalised_numbers_are_those_of_the_series(found):
     assert float(acceleration["a0"]) == pytest.approx(square / unit, rel=0.02)
 
 
+@pytest.mark.parametrize("known", ["u", "own velocity", "positions"])
+def test_the_energy_of_particles_is_that_in_the_frame_of_the_mean_velocity(known):
+    """It carries particles, and is neither in u nor in the energy of the flow."""
+    x, v = ornstein_uhlenbeck(60, TIMES, DT, 0.7)
+    frame = np.array([3.0, -2.0, 0.5])
+
+    def ratio(carried):
+        data = dataset(x + carried * DT * np.arange(TIMES)[:, None, None], DT, v if known == "u" else None)
+        if known == "own velocity":
+            data["velocity"] = (data["position"].dims, v + carried)
+        flow = {"viscosity": 0.1, "mean_velocity": list(carried)}
+        found = average_particles(Made({"cloud": data}, flow=flow), "cloud", "velocity")["velocity"]
+        return [float(found[f"energy_ratio{end}"]) for end in ("", "_error")]
+
+    np.testing.assert_allclose(ratio(frame), ratio(0 * frame), rtol=1e-9)
+
+
 def test_means_are_written_and_are_plain_numbers(found, tmp_path):
     path = found.write(tmp_path / "means.h5")
     with xr.open_dataset(path, group="velocity") as data:

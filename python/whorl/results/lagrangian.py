@@ -116,8 +116,8 @@ def velocity(tracks: Tracks, *, longest: float | None = None, lags: int = 200) -
         `mean`, `variance`, `flatness`, `correlation`, `integral_time`, `first_zero` and `micro_time` by
         `axis`, and with `mean_` before their names of all axes together; `pdf` over `bin`, in units of σ;
         `spectrum` over `frequency`, whose integral is the variance, mean over the axes. Where the series has
-        them, `integral_time_over_kolmogorov_time`, T_L/τ_η, and `energy_ratio`, ½⟨|v|²⟩ of the particles
-        over the mean kinetic energy of the flow at the same times.
+        them, `integral_time_over_kolmogorov_time`, T_L/τ_η, and `energy_ratio`, ½⟨|v|²⟩ of the particles in
+        the frame of the mean velocity over the mean kinetic energy of the flow at the same times.
 
     Raises
     ------
@@ -132,12 +132,13 @@ def velocity(tracks: Tracks, *, longest: float | None = None, lags: int = 200) -
     if (small := tracks.small_scales) is not None:
         found |= _over(found, "mean_integral_time", small.time, "kolmogorov_time", "T_L/τ_η")
     if tracks.scales is not None and tracks.scales.energy is not None:
-        found |= _energy_ratio(tracks, values)
+        found |= _energy_ratio(tracks)
     return _dataset(tracks, found).assign_attrs(velocity=tracks.velocity_from)
 
 
-def _energy_ratio(tracks: Tracks, values: np.ndarray) -> dict[str, tuple]:
+def _energy_ratio(tracks: Tracks) -> dict[str, tuple]:
     """½⟨|v|²⟩ over the energy of the flow; the error is that of their difference at each time."""
+    values = tracks.velocity_in_frame
     flow = tracks.at_times_of(tracks.scales.energy, values)
     own = tracks.blocks.means(0.5 * (values**2).sum(axis=2))
     ratio = tracks.blocks.together(own).mean() / flow.mean()
@@ -252,6 +253,7 @@ def structure_functions(tracks: Tracks, *, longest: float | None = None, lags: i
     """
     values, blocks = tracks.velocity, tracks.blocks
     steps = lag_steps(tracks, longest, lags, 0.5)
+    batches = min(BATCHES, len(values) - int(steps[-1]))  # as many for all lags
     of_axes, of_all, flat, compensated, parts = [], [], [], [], []
     for step in steps:
         change = np.abs(values[step:] - values[:-step])
@@ -263,7 +265,7 @@ def structure_functions(tracks: Tracks, *, longest: float | None = None, lags: i
         if (small := tracks.small_scales) is not None:
             epsilon = tracks.at_times_of(small.dissipation, values)[: len(change)]
             compensated.append(_compensated(mean[..., 0], epsilon, tracks.dt * step, small.epsilon, blocks))
-            parts.append(_batched(mean[..., 0] / (tracks.dt * step)))
+            parts.append(_batched(mean[..., 0] / (tracks.dt * step), batches))
     lag = tracks.dt * steps
     found = {"order": ("order", list(ORDERS), {"units": "1", "long_name": "order n"})}
     found |= with_error(
@@ -288,10 +290,9 @@ def _compensated(
     return np.array(value), *blocks.errors(shares - shares.mean())
 
 
-def _batched(parts: np.ndarray) -> np.ndarray:
-    """Means [time, block] in as many batches of times for all lags."""
-    batches = Blocks.of(len(parts), BATCHES)
-    return batches.means(parts, axis=0)
+def _batched(parts: np.ndarray, batches: int) -> np.ndarray:
+    """Means [time, block] in so many batches of times."""
+    return Blocks.of(len(parts), batches).means(parts, axis=0)
 
 
 def _peak(tracks: Tracks, lag: np.ndarray, curve: Estimate, parts: np.ndarray) -> dict[str, tuple]:

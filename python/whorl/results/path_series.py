@@ -72,6 +72,9 @@ class Tracks:
         Small scales of the flow, if the series has them.
     group : object or None
         The options of the particles in the case.
+    frame : tuple of float
+        The mean velocity U, which carries the flow: it is in positions and in velocities of particles, and
+        not in u.
     notes : tuple of str
         Sentences on what is missing.
     """
@@ -85,6 +88,7 @@ class Tracks:
     read: dict[str, np.ndarray] = field(default_factory=dict)
     scales: Scales | None = None
     group: Any = None
+    frame: tuple[float, float, float] = (0.0, 0.0, 0.0)
     notes: tuple[str, ...] = ()
 
     @property
@@ -115,6 +119,13 @@ class Tracks:
             name = OWN if self.has_own_velocity else "u"
             return np.stack([self.read[f"{name}.{axis}"] for axis in self.axes], axis=-1)
         return differences(self.position[..., self.columns], self.dt)
+
+    @property
+    def velocity_in_frame(self) -> np.ndarray:
+        """The same without the mean velocity of the frame, as the velocity of the flow is."""
+        if self.has_velocity and not self.has_own_velocity:
+            return self.velocity
+        return self.velocity - np.array(self.frame)[self.columns]
 
     @property
     def has_own_velocity(self) -> bool:
@@ -173,6 +184,7 @@ def tracks(
     axes: tuple[str, ...] = ("x", "y", "z"),
     scales: Callable[[np.ndarray], Scales] | None = None,
     group: Any = None,
+    frame: tuple[float, float, float] = (0.0, 0.0, 0.0),
     resample: bool = False,
     notes: tuple[str, ...] = (),
 ) -> Tracks:
@@ -190,6 +202,8 @@ def tracks(
         Returns the scales of the flow at times [time] that it is given.
     group : object, optional
         The options of the particles in the case.
+    frame : tuple of float, optional
+        The mean velocity that carries the flow.
     resample : bool, default False
         Whether paths at uneven times are interpolated to as many even ones, by cubic splines in time.
     notes : tuple of str, optional
@@ -230,6 +244,7 @@ def tracks(
         {name: even[..., 3 + n] for n, name in enumerate(names)},
         scales(time) if scales else None,
         group,
+        frame,
         notes,
     )
 
@@ -253,9 +268,14 @@ def _even(data: xr.DataArray, resample: bool) -> xr.DataArray:
     if np.abs(steps - steps.mean()).max() <= EVEN * steps.mean() or not np.isfinite(data.values).all():
         return data
     if not resample:
+        first_alone = np.ptp(steps[1:]) <= EVEN * steps[1:].mean()
+        begin = (
+            f"begin at the second row (--from {time[1]:.6g}), or release them at a time of particles.every"
+        )
         raise CaseError(
             f"the steps of time between rows of paths differ, from {steps.min():.6g} to {steps.max():.6g}; "
-            "run with a fixed time.dt, or interpolate paths by cubic splines: --resample, or resample = true."
+            f"{begin if first_alone else 'run with a fixed time.dt'}, or interpolate paths by cubic splines: "
+            "--resample, or resample = true."
         )
     even = np.linspace(time[0], time[-1], len(time))
     return data.copy(data=CubicSpline(time, data.values, axis=0)(even)).assign_coords(time=even)
@@ -313,6 +333,7 @@ def tracks_of(
         axes=tuple(axis for axis, points in zip("xyz", grid.points, strict=True) if points > 1),
         scales=_scales(run),
         group=next((one for one in run.case.particles if one.label == name), None),
+        frame=tuple(getattr(run.case.flow, "mean_velocity", (0.0, 0.0, 0.0))),
         resample=resample,
         notes=tuple(missing(rows, file)),
     )
