@@ -6,7 +6,7 @@
 
 namespace whorl::particles {
 
-// A grid that is moved by less than a cell has points of one cell more.
+// On a grid that is moved by less than two cells stencils begin one point further away.
 Guests::Guests(const exchange::Communicator& world, const Territory& territory,
                const Interpolation& interpolation)
     : territory_(territory), interpolation_(interpolation),

@@ -83,9 +83,8 @@ class LayerPlaces {
             at = at > -axis.first ? at : Lanes{} - axis.first;
             return at < box - axis.first ? at : Lanes{} + (box - axis.first);
         }
-        Lanes place = at - box * floor_of(at * axis.per_point);
-        place = place < 0.0 ? place + box : place;
-        return place < box ? place : Lanes{};
+        const Lanes place = at - box * floor_of(at * axis.per_point), below = place < box ? place : Lanes{};
+        return below > 0.0 ? below : Lanes{};
     }
     static WHORL_INLINE Lanes floor_of(const Lanes& of) {
         Lanes result;

@@ -36,12 +36,12 @@ struct GridAxis {
         const double at = position * per_spacing - first;
         return !(at > -first) ? -first : at < points - first ? at : points - first;
     }
-    // The same where there is no wall. Rounding may have taken one box too many, or make `points` of -1e-17.
+    // The same where there is no wall. What rounding puts beyond an end is at the other one; what is so far
+    // away that no digits are left for the box, and comes out anywhere, is there too.
     WHORL_INLINE double periodic_place(double position) const {
         const double at = position * per_spacing - first, box = points;
-        const double wrapped = at - box * std::floor(at * per_point),
-                     in_box = wrapped < 0.0 ? wrapped + box : wrapped;
-        return in_box < box ? in_box : 0.0;
+        const double in_box = at - box * std::floor(at * per_point);
+        return in_box >= 0.0 && in_box < box ? in_box : 0.0;
     }
     // The point at or before a place; between walls it may be -1.
     WHORL_INLINE int cell(double place) const { return static_cast<int>(std::floor(place)); }

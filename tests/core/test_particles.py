@@ -95,6 +95,22 @@ def test_grids_have_half_as_many_points_as_the_widest_stencil_or_more():
         started(points=(8, 2, 8))
 
 
+@on_ranks(1, 2)
+@pytest.mark.every_device
+def test_particles_too_far_away_for_digits_are_somewhere_in_the_box(world):
+    """As those come to be whose velocity grows without end."""
+    draw = np.random.default_rng(1)
+    positions = 10.0 ** draw.uniform(15, 300, (500, 3)) * draw.choice([-1, 1], (500, 3))
+    with started(world) as state:
+        largest = np.abs(state.comm.bcast(state.gather("velocity"))).max()
+        for kind, points in (("spline", 4), ("lagrange", 4), ("lagrange", 8)):
+            group = made(state.flow, kind, points)
+            place(group, positions)
+            assert np.abs(sampled(group, world)).max() < 3 * largest
+            state.step()
+            np.testing.assert_array_equal(everywhere(group, world)[1], positions)
+
+
 WAVES = {"name": "formula", "value": ["sin(2*y) + cos(3*z)", "sin(3*z) + cos(x)", "sin(2*x) + cos(3*y)"]}
 CUBE = (2 * np.pi,) * 3
 
