@@ -1,5 +1,7 @@
 """Where particles begin: figures of the right shape at random, planes, files; and when: their release."""
 
+import re
+
 import h5py
 import numpy as np
 import pytest
@@ -80,6 +82,23 @@ def test_figures_lie_between_walls_and_in_the_plane():
         assert np.abs(pairs[..., 2]).max() == 0
         with pytest.raises(CaseError, match="tetrahedra need three dimensions"):
             state.particles(3, tetrahedra=0.1)
+
+
+def test_positions_of_a_script_are_in_the_box_between_walls():
+    """Where rounding puts them beyond a wall they count as on it."""
+    flow = {"model": "rayleigh-benard", "rayleigh": 1000.0, "prandtl": 1.0}
+    grid = {"points": 16, "lengths": 1.0}
+    with Simulation(case_of(flow=flow, grid=grid, initial={"name": "zero"}, particles=[])) as simulation:
+        for axis, far, told in (
+            ("z", -0.5, "behind a wall, since z is 0 to 1"),
+            ("z", 1.001, "behind a wall, since z is 0 to 1"),
+            ("y", -1e7, "more than 1e.06 lengths of the box away"),
+        ):
+            beyond = np.where(np.array(list("xyz")) == axis, far, 0.2)
+            with pytest.raises(ValueError, match=rf"positions has {axis} = {re.escape(f'{far:g}')}, {told}"):
+                simulation.particles([[0.1, 0.2, 0.3], beyond])
+        on_walls = np.array([[0.1, 0.2, -1e-16], [0.3, 7.2, np.nextafter(1, 2)]])
+        np.testing.assert_array_equal(simulation.particles(on_walls).positions(), on_walls)
 
 
 def test_a_plane_is_even():

@@ -266,7 +266,7 @@ def added(
     if wrong := [name for name in NOT_IN_A_SCRIPT if name in options]:
         raise ValueError(f"{', '.join(wrong)}: only [[particles]] of a case have this; leave it out")
     ways = [way for way in (*ALONE, *WITH_COUNT) if options.get(way) is not None]
-    placed = None
+    placed = given = None
     if isinstance(positions, int | np.integer):
         if positions < 0:
             raise ValueError(f"the number of particles is 0 or more, not {positions}")
@@ -287,6 +287,9 @@ def added(
         velocity = np.asarray(velocity, float)
         options = {name: value for name, value in options.items() if name != "velocity"}
     (group,) = Case(**(case.to_dict() | {"particles": (options,)})).particles
+    if given is not None:
+        for axis, along in zip("xyz", given.T, strict=True):
+            group.check_along(axis, along, case.grid, "positions")
     needs = group.needs(group.model_dump()) | {"count": group.number()}
     check_particles(flow, comm, particle_needs(flow.options.scheme, **needs))
     if each and velocity.shape != (group.number(), 3):

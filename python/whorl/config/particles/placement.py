@@ -10,6 +10,9 @@ from whorl.config.section import FilePath, Positive, Section, Seed, listed, opti
 
 MOST = 10**9  # particles of a group
 FARTHEST = 1e6  # lengths of the box from it; the place in it is then exact to some 1e-10 of its length
+BEHIND = (
+    1e-9  # lengths of the box by which rounding may put a particle behind a wall, where it counts as on it
+)
 ALONE = ("positions", "lattice")  # without a count
 WAYS = ("count", *ALONE)
 WITH_COUNT = ("pairs", "tetrahedra", "plane", "path")
@@ -138,8 +141,8 @@ class Placed(ReadAtPoints):
         """Raises ValueError if a coordinate is behind a wall, or so far away that it has lost digits."""
         number = "xyz".index(axis)
         length, wall = grid.lengths[number], grid.bases[2 - number] == "S"
-        first, last = (0.0, length) if wall else (-FARTHEST * length, FARTHEST * length)
-        if (wrong := x[(x < first) | (x > last)]).size:
+        first, last = (-BEHIND, 1 + BEHIND) if wall else (-FARTHEST, FARTHEST)
+        if (wrong := x[(x < first * length) | (x > last * length)]).size:
             why = (
                 f"behind a wall, since {axis} is 0 to {length:g}"
                 if wall
