@@ -143,7 +143,7 @@ def test_wrong_kinds_and_places_end_at_once(whorl, tmp_path):
         (
             "count = 4",
             "",
-            "particles.inertial takes one of pairs, tetrahedra, plane, path, and with it count",
+            "particles.inertial.pairs goes with particles.inertial.count, which is missing",
         ),
     ):
         block = KINDS_BLOCK.replace(right, wrong)

@@ -138,12 +138,12 @@ def test_positions_of_a_file(tmp_path):
 
 
 WRONG_FILES = {
-    "none": (None, "cannot be read"),
-    "words": ("1 2 3\n4 five 6\n", "cannot be read"),
-    "ragged": ("1 2 3\n4 5\n", "cannot be read"),
+    "none": (None, r"cannot be read \(No such file or directory\); give as particles.path"),
+    "words": ("1 2 3\n4 five 6\n", r'cannot be read \(line 2 has "five", which is no number\)'),
+    "ragged": ("1 2 3\n\n4 5\n", r"cannot be read \(line 3 has 2 numbers, and the first 3\)"),
     "narrow": ("1 2\n4 5\n", r"shape \(2, 2\)"),
-    "empty": ("# x y z\n", r"shape \(0"),
-    "infinite": ("1 2 3\n4 inf 5\n", "finite numbers"),
+    "empty": ("# x y z\n", r"has an array of shape \(0, 3\)"),
+    "infinite": ("1 2 3\n4 inf 5\n", "has 4, inf, 5 as the position of particle 1, counted from 0"),
 }
 
 
@@ -154,6 +154,12 @@ def test_a_wrong_file_is_told(tmp_path, text, told):
     with pytest.raises(CaseError, match=told) as error:
         case_of(particles=[{"kind": "tracer", "path": str(tmp_path / "places.txt")}])
     assert "\n" not in str(error.value)
+
+
+def test_complex_positions_are_refused(tmp_path):
+    np.save(tmp_path / "a.npy", np.ones((4, 3), complex))
+    with pytest.raises(CaseError, match=r"cannot be read \(its numbers are complex\)"):
+        case_of(particles=[{"kind": "tracer", "path": str(tmp_path / "a.npy")}])
 
 
 def test_a_file_has_the_number_that_is_given(tmp_path):
@@ -202,7 +208,10 @@ def test_a_release_is_safe_through_restarts(tmp_path, step):
 
 
 WRONG = [
-    ({"pairs": [0.1]}, "and with it count; given: particles.tracer.pairs"),
+    (
+        {"pairs": [0.1]},
+        "pairs goes with particles.tracer.count, which is missing; give it: so many of each size",
+    ),
     ({}, "takes one of count, positions, lattice, path to place particles; given: none"),
     ({"count": 3, "pairs": [0.1], "tetrahedra": [0.1]}, "takes one of pairs, tetrahedra, plane, path"),
     ({"lattice": 3, "pairs": [0.1]}, "and with it count; given: particles.tracer.pairs"),

@@ -84,6 +84,13 @@ def test_some_of_many_paths_are_drawn_and_this_is_said():
     )
 
 
+def test_fewer_paths_are_drawn_where_they_are_long():
+    """Of 15 times the length of the box each: 10 of them fill it as much as 150 short ones."""
+    long = drawn(paths(flight(2 * 31 + 1, 100)))
+    assert sum(isinstance(one, LineCollection) for one in long.axes[0].collections) == 10
+    assert "Paths, 10 of 100;" in long.axes[0].get_title(loc="left") + long.axes[0].get_title()
+
+
 def test_what_cannot_be_drawn():
     with pytest.raises(
         CaseError, match=r"paths take two times or more, and one has been written: see particles\.every"

@@ -179,7 +179,7 @@ def _correlation(of: str) -> Callable[[Axes, xr.Dataset], None]:
             fine = np.linspace(0, lag[-1], 800)
             ax.plot(fine, np.exp(-fine / time), **LAW, label="$\\exp(-\\tau/T_L)$")
         number = _told(data, "mean_integral_time" if of == "v" else "mean_first_zero")
-        what = "integral" if of == "v" else "zero at"
+        what = "$T_L$ =" if of == "v" else "zero at"
         title = f"Correlation ρ(τ) of {of}"
         ax.set(title=f"{title},  {what} {number}" if number else title, xlabel="τ  [time]")
         legend(ax, many=6, loc="upper right")
@@ -222,7 +222,10 @@ def _spectrum(ax: Axes, data: xr.Dataset) -> None:
 def _structure(ax: Axes, data: xr.Dataset) -> None:
     lag = data["lag"].values
     ax.set(
-        xscale="log", yscale="log", xlabel="τ  [time]", title="$D_n$ = ⟨|v(t + τ) − v(t)|ⁿ⟩ of a component"
+        xscale="log",
+        yscale="log",
+        xlabel="τ  [time]",
+        title="$D_n$ = ⟨|$v_i$(t + τ) − $v_i$(t)|ⁿ⟩  [(length/time)ⁿ]",
     )
     for n, order in enumerate(data["order"].values):
         one, error = (data[of].sel(order=order) for of in ("mean_structure", "mean_structure_error"))
@@ -243,7 +246,7 @@ def _compensated(ax: Axes, data: xr.Dataset) -> None:
     ax.set(
         xscale="log",
         xlabel=r"$\tau/\tau_\eta$",
-        title=f"D₂/(ε τ),  largest {_told(data, 'C0')}",
+        title=f"D₂/(ε τ),  largest C₀ = {_told(data, 'C0')}",
         ylim=(0, None),
     )
 
@@ -300,7 +303,7 @@ def _richardson(ax: Axes, data: xr.Dataset) -> None:
         full = one["exit_share"].values > 0.95
         g, error = g.where(full), one["exit_richardson_error"].where(full)
         _curve(ax, r, g, error, style, label)
-    ax.axhline(0.5, **LAW)
+    ax.axhline(0.5, **LAW, label="g = 0.5")
     plain_ticks(ax.xaxis)
     ax.set_ylim(0, None)
     legend(ax, many=6)
@@ -364,8 +367,8 @@ def _uniform(ax: Axes, data: xr.Dataset) -> None:
         ax.annotate(f"p = {p:.2g}", (t, chi), (0, 7), textcoords="offset points", ha="center", fontsize=8)
     ax.margins(x=0.12)
     ax.set(
-        xlabel="t",
-        title=f"χ² in {data.attrs['cells']} cells; shaded: two σ of random particles",
+        xlabel="t  [time]",
+        title=f"χ² in {data.attrs['cells']} cells; of random particles {freedom} (dashed) and 2σ (shaded)",
         ylim=(0, None),
     )
 

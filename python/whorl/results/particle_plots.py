@@ -20,6 +20,8 @@ from whorl.results.picture_style import COLORS, STYLE, draw_title, save_picture
 from whorl.results.runs import open_run
 
 MOST_PATHS = 300
+MOST_LENGTH = 150.0  # of all paths together, in lengths of the box
+FEWEST_PATHS = 10
 SLOPES = "0.45"
 
 
@@ -119,11 +121,25 @@ def _crossings(start: np.ndarray, end: np.ndarray, lengths: np.ndarray, periodic
     return sorted(shares)
 
 
+def _chosen_paths(position: np.ndarray, grid: Grid, along: tuple[int, int]) -> np.ndarray:
+    """Numbers of the particles whose paths, [time][particle][axis], are drawn and can be told apart."""
+    count = position.shape[1]
+    some = np.unique(np.linspace(0, count - 1, min(count, MOST_PATHS)).astype(int))
+    moved = np.diff(position[:, some], axis=0) / np.array([grid.lengths[axis] for axis in along])
+    length = float(np.nansum(np.linalg.norm(moved, axis=-1)))
+    drawn = len(some) if length <= MOST_LENGTH else int(len(some) * MOST_LENGTH / length)
+    return some[
+        np.unique(np.linspace(0, len(some) - 1, min(len(some), max(drawn, FEWEST_PATHS))).astype(int))
+    ]
+
+
 def _draw_paths(axes: Axes, data: xr.Dataset, grid: Grid) -> None:
     along = [axis for axis in range(3) if grid.points[axis] > 1][:2]
     along = (along[0], along[1])
     count = data.sizes["particle"]
-    chosen = np.unique(np.linspace(0, count - 1, min(count, MOST_PATHS)).astype(int))
+    chosen = _chosen_paths(
+        data["position"].transpose("time", "particle", "axis").values[..., along], grid, along
+    )
     for number, one in enumerate(chosen):
         path = data["position"].isel(particle=int(one)).values
         pieces = wrapped(path[np.isfinite(path).all(axis=1)], grid, along)
@@ -148,7 +164,7 @@ def _draw_displacement(axes: Axes, data: xr.Dataset) -> None:
     squares = mean_square_displacement(data).values[1:]
     time = (data["time"] - data["time"][0]).values[1:]
     known = np.isfinite(squares) & (squares > 0)
-    axes.set(title="Mean square displacement ⟨|X(t) − X(t₀)|²⟩", xlabel="t − t₀", ylabel="length²")
+    axes.set(title="Mean square displacement ⟨|X(t) − X(t₀)|²⟩  [length²]", xlabel="t − t₀  [time]")
     if not known.any():
         axes.text(0.5, 0.5, "no particle has moved", transform=axes.transAxes, ha="center", color=SLOPES)
         return

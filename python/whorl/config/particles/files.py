@@ -21,27 +21,50 @@ def read_places(path: str) -> np.ndarray:
     """
     try:
         found = np.load(path, allow_pickle=False) if Path(path).suffix == ".npy" else _from_text(Path(path))
+        if np.iscomplexobj(found):
+            raise TypeError("its numbers are complex")
         places = np.asarray(found, float)
     except (OSError, ValueError, TypeError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or str(error).rstrip(".")
         raise CaseError(
-            f"the positions of particles in {path} cannot be read ({error}); give a .npy of shape "
-            "(particles, 3), or a text with x, y, z in each line."
+            f"the positions of particles in {path} cannot be read ({reason}); give as particles.path "
+            "a .npy of shape (particles, 3), or a text with x, y, z in each line."
         ) from None
-    if places.ndim != 2 or places.shape[1] != 3 or not len(places) or not np.isfinite(places).all():
+    if places.ndim != 2 or places.shape[1] != 3 or not len(places):
         raise CaseError(
             f"{path} has an array of shape {np.shape(found)}, and positions of particles are finite numbers "
             "of shape (particles, 3)."
+        )
+    if len(wrong := np.flatnonzero(~np.isfinite(places).all(axis=1))):
+        x, y, z = places[wrong[0]]
+        raise CaseError(
+            f"{path} has {x:g}, {y:g}, {z:g} as the position of particle {wrong[0]}, counted from 0, "
+            "and positions are finite numbers; leave this particle out."
         )
     return places
 
 
 def _from_text(path: Path) -> np.ndarray:
     with path.open(encoding="utf-8") as file:
-        lines = (line.partition("#")[0].replace(",", " ").split() for line in file)
-        rows: list[list[str]] = [line for line in lines if line]
-    if rows and not any(character.isdigit() for word in rows[0] for character in word):
+        lines = enumerate((line.partition("#")[0].replace(",", " ").split() for line in file), 1)
+        rows = [(number, line) for number, line in lines if line]
+    if rows and not any(character.isdigit() for word in rows[0][1] for character in word):
         rows = rows[1:]
-    return np.array(rows, float).reshape(len(rows), -1)
+    for number, row in rows:
+        if len(row) != len(rows[0][1]):
+            raise ValueError(f"line {number} has {len(row)} numbers, and the first {len(rows[0][1])}")
+        for word in row:
+            if not _is_number(word):
+                raise ValueError(f'line {number} has "{word}", which is no number')
+    return np.array([row for _, row in rows], float) if rows else np.empty((0, 3))
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def with_number(block: Any) -> Any:

@@ -101,6 +101,11 @@ class Placed(ReadAtPoints):
             raise ValueError(
                 f"{place} takes one of {', '.join(WAYS)}, path to place particles; given: {told}"
             )
+        if len(beside) == 1 and self.count is None and not given:
+            raise ValueError(
+                f"{place}.{beside[0]} goes with {place}.count, which is missing; give it: "
+                f"{'so many in this plane' if beside == ['plane'] else 'so many of each size'}"
+            )
         if len(beside) > 1 or (beside and self.count is None):
             told = " and ".join(f"{place}.{way}" for way in [*beside, *given])
             raise ValueError(
