@@ -8,7 +8,7 @@ from support import devices
 from support.build import needs
 from support.particles import by_ranks, finished, same, whole_and_begun
 from support.ranks import on_ranks
-from whorl.base.errors import CaseError
+from whorl.base.errors import BlowUp, CaseError
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
 
@@ -161,3 +161,24 @@ def test_what_a_script_may_not_ask():
         with pytest.raises(ValueError, match="have no velocity of their own"):
             state.particles(3).velocities()
         assert state.particles(0).count == state.particles(np.empty((0, 3)), kind="tracer").count == 0
+
+
+@on_ranks(1, 2)
+@pytest.mark.parametrize("every", ["2 steps", "never"])
+def test_particles_that_blow_up_stop_the_run(world, tmp_path, every):
+    """Charges whose gyration no step resolves; the last good checkpoint and the rows before stay."""
+    charged = {"kind": "charged", "count": 20, "charge_to_mass": 1e6, "every": every}
+    case = all_kinds(tmp_path / "run", particles=[charged], time={"dt": 0.02, "steps": 60})
+    with Simulation(case, comm=world) as simulation:
+        told = r"the particles charged blew up at t = .*: the positions of 0, 1, 2 and others are not finite; .*"
+        with pytest.raises(BlowUp, match=told + r"last good checkpoint is .* A smaller time.dt or time.courant may keep them"):
+            simulation.run(progress=False)
+        lost = simulation.clock.step
+    if world.rank == 0:
+        run = open_run(tmp_path / "run")
+        with h5py.File(run.directory.particles_path(4 * ((lost - 1) // 4))) as file:
+            assert np.isfinite(file["charged/positions"][:]).all()
+        if every != "never":
+            data = run.particles["charged"]
+            assert np.isfinite(data["position"].values).all()
+            assert data["step"].values[-1] == lost - (2 if lost % 2 == 0 else 1)

@@ -25,7 +25,7 @@ class CaseError(ValueError):
 
 
 class BlowUp(RuntimeError):
-    """The flow stopped being finite.
+    """The flow, or what goes along with it, stopped being finite.
 
     Parameters
     ----------
@@ -39,6 +39,8 @@ class BlowUp(RuntimeError):
         The last good checkpoint; None if none was written.
     viscous : bool, default True
         Whether the flow has a viscosity, which the message then advises to raise.
+    particles : str, optional
+        The name of the particles that are lost; without one it is the flow.
 
     Attributes
     ----------
@@ -54,14 +56,24 @@ class BlowUp(RuntimeError):
 
     exit_code = 3
 
-    def __init__(self, time: float, step: int, reason: str, checkpoint=None, *, viscous: bool = True):
+    def __init__(
+        self,
+        time: float,
+        step: int,
+        reason: str,
+        checkpoint=None,
+        *,
+        viscous: bool = True,
+        particles: str = "",
+    ):
         self.time = time
         self.step = step
         self.checkpoint = checkpoint
         otherwise = ", a larger viscosity or more points" if viscous else " or more points"
+        lost, rest = ("particles " + particles, "") if particles else ("flow", otherwise)
         super().__init__(
-            f"the flow blew up at t = {time:.9g}, step {step}: {reason}; {last_checkpoint(checkpoint)}. "
-            f"A smaller time.dt or time.courant{otherwise} may keep it stable."
+            f"the {lost} blew up at t = {time:.9g}, step {step}: {reason}; {last_checkpoint(checkpoint)}. "
+            f"A smaller time.dt or time.courant{rest} may keep {'them' if particles else 'it'} stable."
         )
 
 

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,7 @@ from whorl.output.table import Kept, Table
 SIZES = ("energy", "variance", "mass")  # ends of names of statistics that are finite if their field is
 LARGEST = LARGEST_NUMBER**2  # more than any case can begin with; single precision still holds such a field
 OF = "diagnostics"  # (OF, NAME) is the key of a diagnostic
+SOME = 3  # particles that a message names
 GROWTH = 10.0  # factor on the energy in a step, larger than in any flow that the step resolves
 
 
@@ -203,6 +204,8 @@ class Recorder:
     def _read_some(self, kind: str, names: list[str]) -> None:
         """Read some, and write what has been read if it is much."""
         table = self.followed[kind]
+        if kind == "particles":
+            self._check_particles(names)
         if names:
             read = table.read_some(self.flow, names)
             if table.keep(self.clock.step, self.clock.time, read):
@@ -220,6 +223,7 @@ class Recorder:
         Do nothing but write the probes if checkpoints are never wanted, as in every build without HDF5 (see
         `check_files`).
         """
+        self._check_particles(self.tracers)
         self._synchronise_followed()
         if self.directory is None or not self._wanted("checkpoint"):
             return
@@ -310,13 +314,25 @@ class Recorder:
                 f"no point had more than {before:.3g} a step before"
             )
 
-    def blow_up(self, reason: str) -> BlowUp:
-        """The error of a flow that is lost; what probes have read of it before is on disk. Collective."""
+    def _check_particles(self, names: Iterable[str]) -> None:
+        """Raises BlowUp if particles of these groups have positions that are not finite. Collective."""
+        for name in names:
+            if lost := self.tracers[name].lost(SOME + 1):
+                told = ", ".join(map(str, lost[:SOME])) + (" and others" if lost[SOME:] else "")
+                raise self.blow_up(f"the positions of {told} are not finite", particles=name)
+
+    def blow_up(self, reason: str, *, particles: str = "") -> BlowUp:
+        """The error of a flow, or particles, that are lost; what was read before is on disk. Collective."""
         for table in self.followed.values():
             table.drop_lost()
         self._synchronise_followed()
         return BlowUp(
-            self.clock.time, self.clock.step, reason, self.last_checkpoint, viscous=self.case.flow.viscous
+            self.clock.time,
+            self.clock.step,
+            reason,
+            self.last_checkpoint,
+            viscous=self.case.flow.viscous,
+            particles=particles,
         )
 
     def _write(self, due: set[str], report: _core.StepReport | None) -> None:

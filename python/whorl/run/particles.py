@@ -61,6 +61,12 @@ class Particles:
         self._group.read(ids, positions)
         return ids, positions
 
+    def lost(self, most: int) -> list[int]:
+        """The identities of some particles whose positions are not finite, the same on all ranks. Collective."""
+        ids, positions = self.read()
+        here = ids[~np.isfinite(positions).all(axis=1)][:most]
+        return sorted(int(one) for some in self._comm.allgather(here) for one in some)[:most]
+
     @property
     def count_here(self) -> int:
         """The number of particles on this rank."""

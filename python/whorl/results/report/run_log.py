@@ -14,7 +14,8 @@ END = re.compile(
     r"(?P<how>finished|stopped by \w+|paused) at t = (?P<time>\S+), step (?P<step>\d+).*?"
     r"\((?P<steps>\d+) steps in (?P<wall>.+?), (?P<pace>\S+) s a step\)"
 )
-ERROR, WARNING, BLOW_UP = "error: ", "warning: ", "the flow blew up at t = "
+ERROR, WARNING = "error: ", "warning: "
+BLOW_UP = re.compile("the (flow|particles .*) blew up at t = ")
 FACTS = re.compile(r"(?P<name>machine|memory of rank 0, \w+): (?P<facts>.* = .*)")
 PROGRESS = re.compile(r"step (?P<step>\d+)(?: of \d+)?  t (?P<time>\S+).*")
 SETTING = re.compile(r", (?=[A-Za-z_]\w*(?:\.\w+)*\s*=)")  # between two settings, not within a list
@@ -49,8 +50,8 @@ class Session:
 
     @property
     def blew_up(self) -> bool:
-        """Whether the flow stopped being finite."""
-        return self.error is not None and self.error.startswith(BLOW_UP)
+        """Whether the flow or its particles stopped being finite."""
+        return self.error is not None and BLOW_UP.match(self.error) is not None
 
     def add(self, when: str, text: str) -> None:
         """Take in a line."""
