@@ -1,6 +1,6 @@
 // Queues of work without a device, for tests. Work runs on the host when something waits for it. Where the
-// order of the queues permits, work of a queue beside the executors' runs before that of executors, at once,
-// and what these were given meanwhile runs before what the host waits for there. So what is not ordered as it
+// order of the queues permits, work of a queue beside the executors' runs before theirs, at once, or late:
+// what executors were given meanwhile runs before what the host waits for there. So what is not ordered as it
 // should be is seen in results.
 #pragma once
 
@@ -18,6 +18,7 @@ class Deferred {
     using Work = std::function<void()>;
     enum class Starts { late, at_once };
 
+    int size() const { return static_cast<int>(queues_.size()); }
     // The number of a further queue.
     int add(Starts starts);
     void enqueue(int queue, Work work);
@@ -46,11 +47,12 @@ class Deferred {
     std::vector<Queue> queues_;
 };
 
-// Beside the first `executors` queues.
+// Beside the first `executors` queues. One begins at once and the next late, in turn.
 class DeferredSideQueue final : public SideQueue {
   public:
     DeferredSideQueue(Deferred& all, int executors)
-        : all_(all), executors_(executors), own_(all.add(Deferred::Starts::at_once)) {}
+        : all_(all), executors_(executors),
+          own_(all.add(all.size() % 2 == 0 ? Deferred::Starts::at_once : Deferred::Starts::late)) {}
 
     Mark executors() override;
     void follow(Mark executors) override;

@@ -92,11 +92,11 @@ def test_who_waits_for_a_late_rank_does_so_in_the_exchange(world, transport):
     flow.evaluate()
     flow.reset_timings()
     if world.rank == 1:
-        time.sleep(0.5)
+        time.sleep(2)
     flow.evaluate()
     seconds = flow.timings()
-    assert seconds["exchange"] > 0.4
-    assert seconds["y_lines"] + seconds["x_lines"] + seconds["z_lines"] < 0.4
+    assert seconds["exchange"] > 1
+    assert seconds["y_lines"] + seconds["x_lines"] + seconds["z_lines"] < 1
 
 
 @on_ranks(2, 3)
