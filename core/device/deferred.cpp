@@ -12,7 +12,7 @@ int Deferred::add(Starts starts) {
 }
 
 void Deferred::enqueue(int queue, Work work) {
-    of(queue).waiting.push_back(std::move(work));
+    of(queue).waiting.push_back({std::move(work)});
     if (of(queue).starts == Starts::at_once && of(queue).waiting.size() == 1) run(queue, end(queue));
 }
 
@@ -22,17 +22,26 @@ std::int64_t Deferred::end(int queue) const {
 }
 
 void Deferred::order(int queue, int other, std::int64_t end) {
-    if (of(other).ran < end) of(queue).waiting.emplace_back([this, other, end] { run(other, end); });
+    if (of(other).ran < end) of(queue).waiting.push_back({{}, other, end});
 }
 
 void Deferred::run(int queue, std::int64_t end) {
     if (of(queue).ran >= end) return;
     const SeparateMemory::Opened opened;
     while (of(queue).ran < end) {
-        const Work work = std::move(of(queue).waiting.front());
+        const Item item = std::move(of(queue).waiting.front());
         of(queue).waiting.pop_front();
         ++of(queue).ran;
-        work();
+        item.work ? item.work() : run(item.other, item.end);
+    }
+}
+
+void Deferred::advance(int queues) {
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int queue = queues - 1; queue >= 0; --queue)
+            for (; !of(queue).waiting.empty() && !is_held_back(of(queue).waiting.front()); moved = true)
+                run(queue, of(queue).ran + 1);
     }
 }
 
@@ -55,6 +64,7 @@ void DeferredSideQueue::lead(Mark mark) {
 }
 
 void DeferredSideQueue::wait(Mark mark, const std::function<void()>& meanwhile) {
+    all_.advance(executors_);
     all_.run(own_, mark);
     if (meanwhile) meanwhile();
 }

@@ -1,6 +1,7 @@
-// Queues of work without a device, for tests. Work runs on the host as late as the order of the queues
-// permits, when something waits for it; work of a queue beside the executors' runs at once where nothing is
-// before it. So what is not ordered as it should be is seen in results.
+// Queues of work without a device, for tests. Work runs on the host when something waits for it. Where the
+// order of the queues permits, work of a queue beside the executors' runs before theirs, at once, or late:
+// what executors were given meanwhile runs before what the host waits for there. So what is not ordered as it
+// should be is seen in results.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@ class Deferred {
     using Work = std::function<void()>;
     enum class Starts { late, at_once };
 
+    int size() const { return static_cast<int>(queues_.size()); }
     // The number of a further queue.
     int add(Starts starts);
     void enqueue(int queue, Work work);
@@ -26,22 +28,31 @@ class Deferred {
     void order(int queue, int other, std::int64_t end);
     // Runs a queue to an end, and first what that waits for.
     void run(int queue, std::int64_t end);
+    // Runs the first `queues` queues as far as they go without others.
+    void advance(int queues);
 
   private:
+    struct Item {
+        Work work;
+        int other = -1; // the queue it waits for, to this end, if it is no work
+        std::int64_t end = 0;
+    };
     struct Queue {
         Starts starts;
         std::int64_t ran = 0;
-        std::deque<Work> waiting;
+        std::deque<Item> waiting;
     };
+    bool is_held_back(const Item& item) { return item.other >= 0 && of(item.other).ran < item.end; }
     Queue& of(int queue) { return queues_[static_cast<std::size_t>(queue)]; }
     std::vector<Queue> queues_;
 };
 
-// Beside the first `executors` queues.
+// Beside the first `executors` queues. One begins at once and the next late, in turn.
 class DeferredSideQueue final : public SideQueue {
   public:
     DeferredSideQueue(Deferred& all, int executors)
-        : all_(all), executors_(executors), own_(all.add(Deferred::Starts::at_once)) {}
+        : all_(all), executors_(executors),
+          own_(all.add(all.size() % 2 == 0 ? Deferred::Starts::at_once : Deferred::Starts::late)) {}
 
     Mark executors() override;
     void follow(Mark executors) override;

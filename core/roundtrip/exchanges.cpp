@@ -63,8 +63,9 @@ template <class Device, class Real> void Exchanges<Device, Real>::make_staging()
         auto mirrors = std::make_unique<exchange::MirrorsOf<typename Device::HostSide>>();
         for (auto* buffer : {&z_pencil_, &y_pencil_, &row_y_, &row_x_})
             mirrors->add(buffer->data(), buffer->bytes());
-        staging_ = std::make_unique<exchange::Staging>(std::move(mirrors), device_.side_queue(),
-                                                       device_.side_queue());
+        auto to_host = device_.side_queue(), from_host = device_.side_queue();
+        staging_ =
+            std::make_unique<exchange::Staging>(std::move(mirrors), std::move(to_host), std::move(from_host));
         make_transport_ = exchange::staged(*staging_, make_transport_);
     }
 }

@@ -92,11 +92,11 @@ def test_who_waits_for_a_late_rank_does_so_in_the_exchange(world, transport):
     flow.evaluate()
     flow.reset_timings()
     if world.rank == 1:
-        time.sleep(0.5)
+        time.sleep(2)
     flow.evaluate()
     seconds = flow.timings()
-    assert seconds["exchange"] > 0.4
-    assert seconds["y_lines"] + seconds["x_lines"] + seconds["z_lines"] < 0.4
+    assert seconds["exchange"] > 1
+    assert seconds["y_lines"] + seconds["x_lines"] + seconds["z_lines"] < 1
 
 
 @on_ranks(2, 3)
@@ -107,9 +107,11 @@ def test_a_rank_s_own_chunk_stays_on_the_device_where_chunks_go_one_by_one(world
     for grid in grids(world, twin):
         flow = flows.make(world, twin, process_grid=grid, transport=transport, gpu_aware="no", batches=2)
         flows.write(flow, u)
+        flow.statistics()  # waits for all before
         flow.reset_timings()
         before = dict(_core.transfers())
         flow.evaluate()
+        flow.statistics()
         copied = world.allreduce(_core.transfers()["bytes"] - before["bytes"])
         sent = world.allreduce(sum(flow.traffic().values()))
         assert copied == 2 * sent if share else copied > 2 * sent
