@@ -62,7 +62,7 @@ class Particles:
         return ids, positions
 
     def lost(self, most: int) -> list[int]:
-        """The identities of some particles whose positions are not finite, the same on all ranks. Collective."""
+        """Identities of particles whose positions are not finite, on all ranks the same. Collective."""
         ids, positions = self.read()
         here = ids[~np.isfinite(positions).all(axis=1)][:most]
         return sorted(int(one) for some in self._comm.allgather(here) for one in some)[:most]

@@ -2,9 +2,27 @@
 // the host's memory.
 #pragma once
 
+#include <cstring>
+#include <memory>
+
 #include "device/cpu_as_gpu.hpp"
 
 namespace whorl::device {
+
+// Nothing is left to order.
+class ImmediateSideQueue final : public SideQueue {
+  public:
+    Mark executors() override { return 0; }
+    void follow(Mark) override {}
+    Mark mark() override { return 0; }
+    void lead(Mark) override {}
+    void wait(Mark, const std::function<void()>& meanwhile) override {
+        if (meanwhile) meanwhile();
+    }
+    void to_host(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+    void from_host(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+    void within(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+};
 
 class Immediate : public QueueDevice<Immediate, HostPlan, HostMemory> {
   public:
@@ -52,6 +70,7 @@ class Immediate : public QueueDevice<Immediate, HostPlan, HostMemory> {
         return total;
     }
     void finish() {}
+    std::unique_ptr<SideQueue> side_queue() { return std::make_unique<ImmediateSideQueue>(); }
 
   private:
     std::array<double, 2> raised_{};
