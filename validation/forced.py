@@ -29,11 +29,11 @@ from forced_judges import (
     resembles_jhtdb,
     scaled,
 )
-from kept_runs import commands, opened
+from kept_runs import commands, opened, start
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from whorl import Case, CaseError, Simulation, open_run
+from whorl import Case, Simulation, open_run
 from whorl.base.parallel import world
 from whorl.results.plots import STYLE
 
@@ -238,7 +238,4 @@ app = commands(__doc__, VALIDATIONS, simulate, judge, reached)
 
 
 if __name__ == "__main__":
-    try:
-        app()
-    except CaseError as error:
-        raise SystemExit(str(error)) from None
+    start(app)

@@ -15,60 +15,33 @@ from typing import Any
 
 import inertial_judges as judges
 import numpy as np
-from comparison import FIGURES, show, write_page_table, write_result
+import particle_runs
+from comparison import show
 from forced import designed
-from kept_runs import commands
-from lagrangian import reached, simulate, window_of
-from matplotlib import rc_context
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from whorl import Case, CaseError, open_run
-from whorl.results.picture_style import STYLE
+from kept_runs import commands, start
+from particle_runs import keep, picture, reached, simulate, window_of
+from whorl import open_run
 
 SLAB = 8.0  # η, the thickness of the slab that is drawn
 
 
 @dataclass(frozen=True)
-class Validation:
-    """A designed flow with inertial particles, its step of time, and the turnovers that are averaged."""
+class Validation(particle_runs.Validation):
+    """With inertial particles."""
 
-    title: str
-    case: dict[str, Any]
-    dt: float
-    every: str  # rows of paths
     gravity: float  # of those that settle, with τ g of about the Kolmogorov velocity
-    window: tuple[float, float]  # turnovers
     release: float = 4.0  # a time
     count: int = 15_000
-
-    @property
-    def until(self) -> str:
-        return f"{self.window[1]:g} turnovers"
 
     def particles(self) -> list[dict[str, Any]]:
         alike = {"kind": "inertial", "count": self.count, "release": self.release, "every": self.every}
         alike |= {"of": ["u", judges.SQUARED]}
         return [alike | options | {"name": name} for name, options in judges.groups(self.gravity).items()]
 
-    def complete_case(self, directory: Path) -> Case:
-        output = {
-            "directory": str(directory),
-            "series_every": "10 steps",
-            "spectra_every": "200 steps",
-            "checkpoint_every": "5 minutes",
-        }
-        measured = [{"kind": "pressure", "every": "0.5 turnovers"}]
-        time = {"scheme": "rk2", "dt": self.dt, "until": self.until}
-        return Case(
-            **self.case | {"time": time, "output": output},
-            particles=self.particles(),
-            diagnostics=measured,
-        )
-
 
 VALIDATIONS = {
     "inertial-64": Validation(
-        "Inertial particles in the flow of designed-64", designed(64, 1.5), 0.006, "80 steps", -4.0, (7, 37)
+        "Inertial particles in the flow of designed-64", designed(64, 1.5), 0.006, "80 steps", (7, 37), -4.0
     ),
 }
 
@@ -77,22 +50,21 @@ def judge(name: str, validation: Validation, directory: Path) -> None:
     run = open_run(directory)
     found = judges.measured(run, validation.gravity, *window_of(validation, directory))
     errors = judges.judged(found)
-    case = run.case.to_dict()
-    case["output"].pop("directory")
-    kept = {f"{group} {key}": list(one) for group, of in found.groups.items() for key, one in of.items()}
     show(validation.title, errors)
-    write_result(name, validation.title, errors, {"case": case, "numbers": kept})
-    draw(name, validation.title, found)
-    write_page_table(name, errors)
-    if any(error.verdict == "FAILED" for error in errors):
-        raise SystemExit(1)
+    numbers = {f"{group} {key}": list(one) for group, of in found.groups.items() for key, one in of.items()}
+    keep(
+        name,
+        validation.title,
+        errors,
+        run.case,
+        {"numbers": numbers},
+        lambda: draw(name, validation.title, found),
+    )
 
 
 def draw(name: str, title: str, found: judges.Found) -> None:
     """Particles in a slab, and radial distributions."""
-    with rc_context(STYLE):
-        figure = Figure(figsize=(15, 5), layout="constrained")
-        FigureCanvasAgg(figure)
+    with picture(name, title, (15, 5)) as figure:
         *slabs, last = figure.subplots(1, 3)
         for ax, group in zip(slabs, (judges.MOST, judges.BUBBLES), strict=True):
             place = np.mod(found.places[group], found.lengths)
@@ -103,16 +75,10 @@ def draw(name: str, title: str, found: judges.Found) -> None:
             last.loglog(data["r"] / found.eta, data["radial_distribution"], label=group)
         last.set(xlabel="r/η", ylabel="g(r)")
         last.legend()
-        figure.suptitle(title, x=0.01, ha="left", fontsize=13)
-        FIGURES.mkdir(exist_ok=True)
-        figure.savefig(FIGURES / f"validation-{name}.png", dpi=100)
 
 
 app = commands(__doc__, VALIDATIONS, simulate, judge, reached)
 
 
 if __name__ == "__main__":
-    try:
-        app()
-    except CaseError as error:
-        raise SystemExit(str(error)) from None
+    start(app)

@@ -21,8 +21,8 @@ from comparison import PAGE, RESULTS, Error, show, write_between, write_result
 from forced import VALIDATIONS as FORCED
 from increments import of_run, scaling
 from isotropic_published import PUBLISHED, Published
-from kept_runs import commands, kept_in, opened
-from whorl import CaseError, Simulation, open_run
+from kept_runs import commands, kept_in, opened, start
+from whorl import Simulation, open_run
 from whorl.base.parallel import on_root, world
 from whorl.output.directory import RunDirectory
 from whorl.output.means import mean_of
@@ -205,7 +205,4 @@ app = commands(__doc__, VALIDATIONS, simulate, judge, reached, titled)
 
 
 if __name__ == "__main__":
-    try:
-        app()
-    except CaseError as error:
-        raise SystemExit(str(error)) from None
+    start(app)

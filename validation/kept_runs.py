@@ -29,6 +29,14 @@ def opened(directory: Path, until: str | float, begin: Callable[[], Simulation])
         raise
 
 
+def start(app: typer.Typer) -> None:
+    """Run the command of the program's arguments; a wrong case ends it with its message alone."""
+    try:
+        app()
+    except CaseError as error:
+        raise SystemExit(str(error)) from None
+
+
 def commands(
     doc: str | None,
     validations: dict[str, Any],

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from comparison import ROOT, Curves, Error, draw, paired, show, write_page_table, write_result
-from kept_runs import commands
+from kept_runs import commands, start
 from whorl import Case, CaseError, Simulation, open_run
 from whorl.base.parallel import on_root, world
 from whorl.output.directory import RunDirectory
@@ -186,7 +186,4 @@ def judge(name: str, validation: Validation, directory: Path) -> None:
 app = commands(__doc__, VALIDATIONS, simulate, judge)
 
 if __name__ == "__main__":
-    try:
-        app()
-    except CaseError as error:
-        raise SystemExit(str(error)) from None
+    start(app)

@@ -22,9 +22,9 @@ import transfers_measures as measures
 import transfers_pictures as pictures
 import typer
 from comparison import Error, show, write_page_table, write_result
-from kept_runs import commands, opened
+from kept_runs import commands, opened, start
 from matplotlib.figure import Figure
-from whorl import Case, CaseError, Simulation, open_run
+from whorl import Case, Simulation, open_run
 
 Measured = dict[str, Any]
 
@@ -267,7 +267,4 @@ app = commands(__doc__, VALIDATIONS, simulate, judge, reached)
 
 
 if __name__ == "__main__":
-    try:
-        app()
-    except CaseError as error:
-        raise SystemExit(str(error)) from None
+    start(app)

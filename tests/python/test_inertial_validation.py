@@ -1,36 +1,15 @@
 """validation/inertial.py: its judges fail on wrong numbers, and what it keeps is what the page tells."""
 
-import json
-import re
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib import import_module
-from pathlib import Path
-from types import ModuleType
-
 import numpy as np
 import pytest
 import xarray as xr
-
-ROOT = Path(__file__).resolve().parents[2]
-VALIDATION = ROOT / "validation"
+from support.validations import imported, is_judged_as_the_page_tells, kept
 
 
 @pytest.fixture(scope="module")
 def judges():
     with imported("inertial_judges") as module:
         yield module
-
-
-@contextmanager
-def imported(name: str) -> Iterator[ModuleType]:
-    """A module of validation/, which is on the path meanwhile."""
-    sys.path.insert(0, str(VALIDATION))
-    try:
-        yield import_module(name)
-    finally:
-        sys.path.remove(str(VALIDATION))
 
 
 def group(D2=2.6, enstrophy=0.9, stokes=0.2) -> dict[str, tuple[float, float]]:
@@ -131,27 +110,17 @@ def test_a_ratio_has_no_error_of_what_both_have(judges):
 
 
 def test_every_validation_is_kept():
-    kept = {file.stem for file in (VALIDATION / "results").glob("inertial-*.json")}
     with imported("inertial") as inertial:
-        assert kept == set(inertial.VALIDATIONS)
+        assert {file.stem for file in kept("inertial-*.json")} == set(inertial.VALIDATIONS)
 
 
-@pytest.mark.parametrize(
-    "file", sorted((VALIDATION / "results").glob("inertial-*.json")), ids=lambda one: one.stem
-)
+@pytest.mark.parametrize("file", kept("inertial-*.json"), ids=lambda one: one.stem)
 def test_what_is_kept_is_judged_as_the_page_tells(judges, file):
-    kept = json.loads(file.read_text(encoding="utf-8"))
-    groups: dict[str, dict] = {}
-    for name, one in kept["run"]["numbers"].items():
-        of, key = name.rsplit(" ", 1)
-        groups.setdefault(of, {})[key] = tuple(one)
-    errors = judges.judged(judges.Found(groups, {}, {}, 0.05, np.ones(3)))
-    assert [(one.what, one.verdict) for one in errors] == [
-        (one["what"], one["verdict"]) for one in kept["errors"]
-    ]
-    assert kept["passed"]
-    page = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
-    table = re.search(f"<!-- table {file.stem} -->(.*?)<!-- end -->", page, re.DOTALL).group(1)
-    for one in errors:
-        assert f"| {one.what.replace('|', chr(92) + '|')} | {one.value:.3g} |" in table
-    assert (ROOT / "docs" / "figures" / f"validation-{file.stem}.png").is_file()
+    def judged(numbers):
+        groups: dict[str, dict] = {}
+        for name, one in numbers.items():
+            of, key = name.rsplit(" ", 1)
+            groups.setdefault(of, {})[key] = tuple(one)
+        return judges.judged(judges.Found(groups, {}, {}, 0.05, np.ones(3)))
+
+    is_judged_as_the_page_tells(file, judged)

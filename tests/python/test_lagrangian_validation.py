@@ -1,27 +1,15 @@
 """validation/lagrangian.py: its judges fail on wrong numbers, and what it keeps is what the page tells."""
 
-import json
-import re
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from support.paths import made
-
-ROOT = Path(__file__).resolve().parents[2]
-VALIDATION = ROOT / "validation"
+from support.validations import imported, is_judged_as_the_page_tells, kept
 
 
 @pytest.fixture(scope="module")
 def judges():
-    sys.path.insert(0, str(VALIDATION))
-    try:
-        import lagrangian_judges
-
-        yield lagrangian_judges
-    finally:
-        sys.path.remove(str(VALIDATION))
+    with imported("lagrangian_judges") as module:
+        yield module
 
 
 RIGHT = {
@@ -91,19 +79,9 @@ def test_pairs_of_straight_flight_are_ballistic(judges):
     np.testing.assert_array_equal(later.velocity, tracks.velocity[10:31])
 
 
-@pytest.mark.parametrize(
-    "file", sorted((VALIDATION / "results").glob("lagrangian-*.json")), ids=lambda one: one.stem
-)
+@pytest.mark.parametrize("file", kept("lagrangian-*.json"), ids=lambda one: one.stem)
 def test_what_is_kept_is_judged_as_the_page_tells(judges, file):
-    kept = json.loads(file.read_text(encoding="utf-8"))
-    numbers = {name: tuple(one) for name, one in kept["run"]["numbers"].items()}
-    errors = judges.judged(judges.Found(None, numbers))
-    assert [(one.what, one.verdict) for one in errors] == [
-        (one["what"], one["verdict"]) for one in kept["errors"]
-    ]
-    assert kept["passed"]
-    page = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
-    table = re.search(f"<!-- table {file.stem} -->(.*?)<!-- end -->", page, re.DOTALL).group(1)
-    for one in errors:
-        assert f"| {one.what.replace('|', chr(92) + '|')} | {one.value:.3g} |" in table
-    assert (ROOT / "docs" / "figures" / f"validation-{file.stem}.png").is_file()
+    def judged(numbers):
+        return judges.judged(judges.Found(None, {name: tuple(one) for name, one in numbers.items()}))
+
+    is_judged_as_the_page_tells(file, judged)

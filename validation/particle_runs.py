@@ -1,0 +1,104 @@
+"""Designed flows with particles: their cases, their runs, and what is kept of a comparison."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from comparison import FIGURES, Error, write_page_table, write_result
+from kept_runs import opened
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from whorl import Case, Simulation, open_run
+from whorl.results.picture_style import STYLE
+
+
+@dataclass(frozen=True)
+class Validation(ABC):
+    """A designed flow with particles, its step of time, and the turnovers that are averaged."""
+
+    title: str
+    case: dict[str, Any]
+    dt: float
+    every: str  # rows of paths
+    window: tuple[float, float]  # turnovers
+
+    @property
+    def until(self) -> str:
+        return f"{self.window[1]:g} turnovers"
+
+    @abstractmethod
+    def particles(self) -> list[dict[str, Any]]:
+        """The blocks [[particles]]."""
+
+    def diagnostics(self) -> list[dict[str, Any]]:
+        """The blocks [[diagnostics]]."""
+        return [{"kind": "pressure", "every": "0.5 turnovers"}]
+
+    def complete_case(self, directory: Path) -> Case:
+        output = {
+            "directory": str(directory),
+            "series_every": "10 steps",
+            "spectra_every": "200 steps",
+            "checkpoint_every": "5 minutes",
+        }
+        time = {"scheme": "rk2", "dt": self.dt, "until": self.until}
+        return Case(
+            **self.case | {"time": time, "output": output},
+            particles=self.particles(),
+            diagnostics=self.diagnostics(),
+        )
+
+
+def simulate(validation: Validation, directory: Path) -> bool:
+    """Whether the end is reached; collective."""
+    simulation = opened(
+        directory,
+        validation.until,
+        lambda: Simulation(validation.complete_case(directory), overwrite=True),
+    )
+    return simulation is None or simulation.run()
+
+
+def reached(validation: Validation, series: Any) -> str:
+    return f"{float(series['turnovers'][-1]):.1f} of {validation.window[1]:g} turnovers"
+
+
+def window_of(validation: Validation, directory: Path) -> tuple[float, float]:
+    """The times of the window. Raises SystemExit if the run has not reached its end."""
+    series = open_run(directory).series
+    clock, time = series["turnovers"].values, series["time"].values
+    first, last = validation.window
+    if clock[-1] < last - 1e-9:
+        raise SystemExit(f"the run in {directory} is not finished; go on by `run`")
+    start, end = (float(time[np.searchsorted(clock, one - 1e-9)]) for one in (first, last))
+    return start, end
+
+
+def keep(
+    name: str, title: str, errors: list[Error], case: Case, kept: dict[str, Any], draw: Callable[[], None]
+) -> None:
+    """Write what was found, with its picture; SystemExit if a mark is missed."""
+    own = case.to_dict()
+    own["output"].pop("directory")
+    write_result(name, title, errors, {"case": own} | kept)
+    draw()
+    write_page_table(name, errors)
+    if any(error.verdict == "FAILED" for error in errors):
+        raise SystemExit(1)
+
+
+@contextmanager
+def picture(name: str, title: str, size: tuple[float, float]):
+    """A figure, which is written in the end."""
+    with rc_context(STYLE):
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        yield figure
+        figure.suptitle(title, x=0.01, ha="left", fontsize=13)
+        FIGURES.mkdir(exist_ok=True)
+        figure.savefig(FIGURES / f"validation-{name}.png", dpi=100)
