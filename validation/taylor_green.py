@@ -183,7 +183,13 @@ def judge(name: str, validation: Validation, directory: Path) -> None:
         raise SystemExit(1)
 
 
-app = commands(__doc__, VALIDATIONS, simulate, judge)
+def reached(validation: Validation, series: xr.Dataset) -> str:
+    end = validation.case["time"]["until"]
+    return f"t = {float(series['time'][-1]):.3g} of {end:g}"
+
+
+app = commands(__doc__, VALIDATIONS, simulate, judge, reached)
+
 
 if __name__ == "__main__":
     start(app)
