@@ -190,3 +190,15 @@ def test_particles_that_blow_up_stop_the_run(world, tmp_path, every, checkpoints
         data = run.particles["charged"]
         assert np.isfinite(data["position"].values).all()
         assert data["step"].values[-1] == lost - 2
+
+
+@on_ranks(1, 2)
+def test_a_flow_that_blows_up_is_told_where_it_takes_particles_along(world, tmp_path):
+    tracer = {"kind": "tracer", "count": 20, "every": "1 step"}
+    time, flow = {"dt": 3.0, "steps": 60, "scheme": "rk4"}, {"viscosity": 1e-6}
+    case = case_of(tmp_path / "run", particles=[tracer], time=time, flow=flow)
+    with (
+        Simulation(case, comm=world) as simulation,
+        pytest.raises(BlowUp, match=r"the flow blew up at t = .*: the kinetic energy is "),
+    ):
+        simulation.run(progress=False)

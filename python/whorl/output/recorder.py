@@ -315,9 +315,10 @@ class Recorder:
             )
 
     def _check_particles(self, names: Iterable[str]) -> None:
-        """Raises BlowUp if particles of these groups have positions that are not finite. Collective."""
+        """Raises BlowUp if the flow or particles of these groups are not finite. Collective."""
         for name in names:
             if lost := self.tracers[name].lost(SOME + 1):
+                self.compute()  # where it is the flow that is lost, this tells it
                 told = ", ".join(map(str, lost[:SOME])) + (" and others" if lost[SOME:] else "")
                 raise self.blow_up(f"the positions of {told} are not finite", particles=name)
 
