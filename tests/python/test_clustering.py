@@ -110,6 +110,7 @@ def test_p_is_uniform_for_random_points_and_small_for_others():
     found = uniformity(made(place))
     assert (found["probability"] < 1e-4).all()
     assert found.attrs["freedom"] == found.attrs["cells"] - 1 == 342
+    assert "343 cells; random ones have about 342" in found["chi_squared"].attrs["long_name"]
     one = np.repeat(random_points(700, 1, seed=7), 8, axis=0)
     moved = uniformity(made(one + BOX * np.arange(8)[:, None, None]))
     np.testing.assert_allclose(moved["chi_squared"], moved["chi_squared"][0])

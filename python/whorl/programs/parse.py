@@ -169,7 +169,9 @@ class _Reading:
                 f"an expression of {self.length} characters is too long: at most {LONGEST} are taken."
             )
         if not self.text:
-            raise ExpressionError("the expression is empty.")
+            raise ExpressionError(
+                "the expression is empty: write its value, such as sin(x), or leave it out."
+            )
         try:
             tree = ast.parse(self.text, mode="eval").body
         except SyntaxError as error:

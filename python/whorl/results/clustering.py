@@ -133,7 +133,14 @@ def uniformity(tracks: Tracks, *, states: int = FEW_STATES) -> xr.Dataset:
     mean = tracks.count / cells
     found = [float(((np.bincount(row, minlength=cells) - mean) ** 2).sum() / mean) for row in cell]
     arrays = {
-        "chi_squared": ("time", found, {"units": "1", "long_name": "χ² of numbers in cells"}),
+        "chi_squared": (
+            "time",
+            found,
+            {
+                "units": "1",
+                "long_name": f"χ² of numbers in {cells} cells; random ones have about {cells - 1}",
+            },
+        ),
         "probability": (
             "time",
             chdtrc(cells - 1, found),
