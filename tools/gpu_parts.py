@@ -109,11 +109,13 @@ def machine() -> dict[str, Any]:
     return {"gpu": f"{gpu['name']}, {size}", "copies": copy_bandwidth(), "models": models}
 
 
-# Grids small enough for a checked run: lines in blocks; of the library, with scalars; between walls; and one
-# so long that a block has more memory than without asking, and the most threads.
+# Grids small enough for a checked run: lines in blocks; of the library, with scalars; with a single row in a
+# plane, beside which there is none to pair it with; between walls; and one so long that a block has more
+# memory than without asking, and the most threads.
 SMALL: tuple[tuple[str, tuple[int, int, int], dict[str, Any]], ...] = (
     ("navier-stokes", (24, 20, 18), {"dealias": "phase-shift"}),
     ("navier-stokes", (24, 14, 18), {"lines": "fftw", "scalars": [("dye", [0.02, 0.0, 0.0, 1.0])]}),
+    ("navier-stokes", (24, 1, 18), {"lines": "fftw"}),
     ("rayleigh-benard", (12, 14, 16), {"bases": "SFF"}),
     ("navier-stokes", (4, 6, 4096), {}),
 )

@@ -19,6 +19,5 @@
 #define WHORL_DEVICE_CALL
 #endif
 
-#define WHORL_RESTRICT __restrict__
 // For a lambda that is the body of a loop.
 #define WHORL_INSIDE __attribute__((always_inline))

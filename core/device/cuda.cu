@@ -1,4 +1,6 @@
+#include <mutex>
 #include <string>
+#include <unordered_set>
 
 #include "base/error.hpp"
 #include "base/maximum.hpp"
@@ -196,9 +198,13 @@ __global__ void combine_blocks(const double* values, std::int64_t blocks, int su
 
 } // namespace
 
-bool allow_memory(const void* kernel, int bytes) {
+void allow_memory(const void* kernel, int bytes) {
+    static std::mutex one_at_a_time;
+    static std::unordered_set<const void*> allowed; // a process keeps its GPU
+    const std::lock_guard lock(one_at_a_time);
+    if (allowed.contains(kernel)) return;
     WHORL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    return true;
+    allowed.insert(kernel);
 }
 
 void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int sums, int terms,
@@ -308,13 +314,19 @@ void Cuda::finish() {
     for (cudaStream_t stream : streams_) WHORL_CUDA(cudaStreamSynchronize(stream));
 }
 
-void* Cuda::work_area(int executor) {
+void* Cuda::work_area(int executor, std::size_t bytes) {
     auto& area = work_[static_cast<std::size_t>(executor)];
-    if (area.size() < work_bytes_) {
+    if (area.size() < bytes) {
         finish();
-        area = Buffer<char, CudaMemory>(work_bytes_);
+        area = Buffer<char, CudaMemory>(std::max(bytes, work_bytes_));
     }
     return area.data();
+}
+
+void Cuda::forget_plans() {
+    finish();
+    for (auto& area : work_) area = {};
+    work_bytes_ = 0;
 }
 
 double* Cuda::reduction_area(std::size_t values) {

@@ -186,8 +186,10 @@ __global__ void add_items(const __grid_constant__ Item item, std::int64_t items,
     for (std::int64_t i = t * items / blocks; i < (t + 1) * items / blocks; ++i) item(i, values + t * terms);
 }
 
-// Lets the blocks of a kernel have this much memory, which may be more than by default.
-bool allow_memory(const void* kernel, int bytes);
+// Lets the blocks of a kernel have this much memory, which may be more than by default. A kernel of a
+// template has an address of its own in each object, so that this is asked for each launch; CUDA is asked
+// once for each address.
+void allow_memory(const void* kernel, int bytes);
 
 // total[term] is the sum, or from `sums` on the largest, of values[block][term], always in the same order.
 void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int sums, int terms,
@@ -246,8 +248,9 @@ class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
         return lines;
     }
     template <class Real> void execute(int executor, const CudaPlan<Real>& plan, Complex<Real>* data) {
-        plan.execute(stream(executor), data, work_area(executor));
+        plan.execute(stream(executor), data, work_area(executor, plan.work_bytes()));
     }
+    void forget_plans();
     // Bytes of the transforms' work areas.
     std::int64_t bytes() const { return static_cast<std::int64_t>(queue_count * work_bytes_); }
 
@@ -291,16 +294,14 @@ class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
     template <int most_threads, int together, class Program>
     void launch(int executor, std::int64_t blocks, int threads, std::int64_t bytes, const Program& program) {
         const auto kernel = cuda::run_program<Program, most_threads, together>;
-        // Once a kernel: a process keeps its GPU.
-        [[maybe_unused]] static const bool allowed =
-            cuda::allow_memory(reinterpret_cast<const void*>(kernel), block_memory_);
+        cuda::allow_memory(reinterpret_cast<const void*>(kernel), block_memory_);
         kernel<<<static_cast<unsigned>(blocks), threads, static_cast<unsigned>(bytes), stream(executor)>>>(
             program, raised_.data());
         WHORL_CUDA(cudaGetLastError());
     }
     cudaStream_t stream(int executor) const { return streams_[static_cast<std::size_t>(executor)]; }
     void join();
-    void* work_area(int executor);
+    void* work_area(int executor, std::size_t bytes);
     // Zeroed memory for `values` values.
     double* reduction_area(std::size_t values);
     static constexpr std::int64_t most_values = 1 << 22; // of all ranges of a reduction

@@ -25,6 +25,8 @@ template <class Own, template <class> class Library, class Of> class QueueDevice
         return std::make_unique<LinePlan<Real>>(kind, shape, direction,
                                                 BlockRoom{own().block_memory(), blocks_.lane_bytes});
     }
+    // Plans that are made from now on take the place of all others, and what was kept for these goes.
+    void forget_plans() {}
     // Transforms lines in place, in blocks or by the library.
     template <class Real>
     void transform(int executor, const LinePlan<Real>& lines, Complex<Real>* data, Complex<Real>* scratch) {

@@ -1,6 +1,8 @@
 #include "device/separate_memory.hpp"
 
+#include <atomic>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -46,6 +48,12 @@ class Arena {
         before->second += hole->second;
         holes_.erase(hole);
     }
+    // Makes no arena where none is in use.
+    static bool holds(const void* address) noexcept {
+        const char* const base = known_base;
+        return base && !std::less<const void*>()(address, base) &&
+               std::less<const void*>()(address, base + reserved);
+    }
     void open() {
         if (opened_++ == 0) protect();
     }
@@ -77,7 +85,7 @@ class Arena {
         void* const memory =
             mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         WHORL_REQUIRE(memory != MAP_FAILED, "the system refused addresses for device = \"cpu-as-gpu\".");
-        base_ = static_cast<char*>(memory);
+        known_base = base_ = static_cast<char*>(memory);
     }
     void protect() const {
         if (top_ == 0) return;
@@ -85,6 +93,7 @@ class Arena {
                       "the system refused " + std::to_string(top_) +
                           " bytes of memory for device = \"cpu-as-gpu\".");
     }
+    inline static std::atomic<const char*> known_base = nullptr;
     char* base_ = nullptr;
     std::size_t top_ = 0;
     int opened_ = 0;
@@ -97,6 +106,8 @@ Transfers& transfers() noexcept {
     static Transfers counted;
     return counted;
 }
+
+bool SeparateMemory::holds(const void* address) noexcept { return Arena::holds(address); }
 
 void SeparateMemory::share() { Arena::instance().open(); }
 

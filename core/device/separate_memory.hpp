@@ -22,6 +22,8 @@ struct SeparateMemory {
     static void release(void* memory, std::size_t bytes) noexcept;
     static void from_host(void* to, const void* from, std::size_t bytes);
     static void to_host(void* to, const void* from, std::size_t bytes);
+    // Whether an address is of such memory, which a GPU would refuse also while it is open here.
+    static bool holds(const void* address) noexcept;
     // Opens the memory for good, for an MPI that takes device memory.
     static void share();
 

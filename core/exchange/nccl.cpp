@@ -23,12 +23,34 @@ void check_nccl(ncclResult_t code, const char* call) {
 }
 #define WHORL_NCCL_CALL(call) check_nccl(call, #call)
 
+// A group of messages. It ends also where a call in it fails: what follows would be a part of it.
+class Group {
+  public:
+    Group() { WHORL_NCCL_CALL(ncclGroupStart()); }
+    ~Group() {
+        if (open_) static_cast<void>(ncclGroupEnd());
+    }
+    Group(const Group&) = delete;
+    Group& operator=(const Group&) = delete;
+    void end() {
+        open_ = false;
+        WHORL_NCCL_CALL(ncclGroupEnd());
+    }
+
+  private:
+    bool open_ = true;
+};
+
+class Ranks;
+using OnOneQueue = std::map<MPI_Comm, std::shared_ptr<Ranks>>;
+
 // The NCCL communicator of a communicator's ranks. It costs time and memory, so all exchanges of a
 // communicator share one. All ranks destroy it together (close), but each alone where an exchange has failed.
 class Ranks final : public Peers {
   public:
-    Ranks(const Communicator& communicator, device::SideQueue& queue)
-        : stream_(static_cast<cudaStream_t>(queue.handle())) {
+    // `all` that exchange on the queue are known there, and outlive every exchange.
+    Ranks(const Communicator& communicator, device::SideQueue& queue, const OnOneQueue& all)
+        : stream_(static_cast<cudaStream_t>(queue.handle())), all_(all) {
         ncclUniqueId id;
         if (communicator.rank() == 0) WHORL_NCCL_CALL(ncclGetUniqueId(&id));
         communicator.broadcast(&id, sizeof id, 0);
@@ -43,7 +65,7 @@ class Ranks final : public Peers {
 
     void exchange(const Pattern& pattern, std::size_t element, const char* send, char* receive) override {
         WHORL_REQUIRE(known_, "an exchange by NCCL failed before, so that no other can follow.");
-        WHORL_NCCL_CALL(ncclGroupStart());
+        Group group;
         for (std::size_t peer = 0; peer < pattern.send.size(); ++peer) {
             const Chunk &out = pattern.send[peer], &in = pattern.receive[peer];
             const int rank = static_cast<int>(peer);
@@ -54,36 +76,44 @@ class Ranks final : public Peers {
                 WHORL_NCCL_CALL(ncclRecv(receive + in.begin(element), in.bytes(element), ncclInt8, rank,
                                          known_, stream_));
         }
-        WHORL_NCCL_CALL(ncclGroupEnd());
+        group.end();
     }
-    // What NCCL still does on the stream is given up where it has failed, or waits for the stream would not
-    // end.
+    // Looks at all that exchange on the queue: messages of one wait there behind those of another.
     void check() override {
+        for (const auto& [handle, ranks] : all_) ranks->check_own();
+    }
+
+  private:
+    // What NCCL still does on the stream is given up where one has failed, or waits for the stream would not
+    // end.
+    void check_own() {
         ncclResult_t failed = ncclSuccess;
         if (known_) WHORL_NCCL_CALL(ncclCommGetAsyncError(known_, &failed));
         if (failed == ncclSuccess || failed == ncclInProgress) return;
         const std::string last = ncclGetLastError(known_);
-        WHORL_NCCL_CALL(ncclCommAbort(std::exchange(known_, nullptr)));
+        for (const auto& [handle, ranks] : all_)
+            if (ranks->known_) WHORL_NCCL_CALL(ncclCommAbort(std::exchange(ranks->known_, nullptr)));
         throw Error(failure("an exchange", failed, last));
     }
 
-  private:
     ncclComm_t known_ = nullptr;
     cudaStream_t stream_;
+    const OnOneQueue& all_;
 };
 
 } // namespace
 
 Maker nccl_maker(device::SideQueue& queue) {
-    return [&queue, known = std::make_shared<std::map<MPI_Comm, std::shared_ptr<Ranks>>>()](
-               const Communicator& communicator, std::vector<Pattern> batches, int,
-               int element) -> std::unique_ptr<Transport> {
-        std::shared_ptr<Ranks>& ranks = (*known)[communicator.handle()];
-        if (!ranks) {
-            ranks = std::make_shared<Ranks>(communicator, queue);
-            communicator.handles().keep([own = ranks] { own->close(); });
+    return [&queue, known = std::make_shared<OnOneQueue>()](const Communicator& communicator,
+                                                            std::vector<Pattern> batches, int,
+                                                            int element) -> std::unique_ptr<Transport> {
+        auto at = known->find(communicator.handle());
+        if (at == known->end()) {
+            const auto ranks = std::make_shared<Ranks>(communicator, queue, *known);
+            communicator.handles().keep([ranks] { ranks->close(); });
+            at = known->emplace(communicator.handle(), ranks).first;
         }
-        return std::make_unique<OnQueue>(queue, ranks, std::move(batches), element);
+        return std::make_unique<OnQueue>(queue, at->second, std::move(batches), element);
     };
 }
 

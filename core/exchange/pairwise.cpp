@@ -21,7 +21,8 @@ void Pairwise::start(int batch, void* send, void* receive) {
     auto& sources = sources_[static_cast<std::size_t>(batch)];
     requests.clear();
     sources.clear();
-    for (int i = 1; i < size_; ++i) {
+    const bool to_itself = threads_ == 0;
+    for (int i = to_itself ? 0 : 1; i < size_; ++i) {
         const int source = (rank_ + size_ - i) % size_;
         const Chunk& chunk = pattern.receive[static_cast<std::size_t>(source)];
         if (chunk.count() == 0) continue;
@@ -29,7 +30,7 @@ void Pairwise::start(int batch, void* send, void* receive) {
                             batch, handle_, &requests.emplace_back()));
         sources.push_back(source);
     }
-    for (int i = 1; i < size_; ++i) {
+    for (int i = to_itself ? 0 : 1; i < size_; ++i) {
         const int target = (rank_ + i) % size_;
         const Chunk& chunk = pattern.send[static_cast<std::size_t>(target)];
         if (chunk.count() == 0) continue;
@@ -37,7 +38,7 @@ void Pairwise::start(int batch, void* send, void* receive) {
         WHORL_MPI(MPI_Isend(from + chunk.offset * element_, static_cast<int>(chunk.count()), type, target,
                             batch, handle_, &requests.emplace_back()));
     }
-    if (chunks_) return;
+    if (chunks_ || to_itself) return;
     const Chunk &mine = pattern.send[static_cast<std::size_t>(rank_)],
                 &own = pattern.receive[static_cast<std::size_t>(rank_)];
     copy(to + own.offset * element_, from + mine.offset * element_, mine.count() * element_, threads_);

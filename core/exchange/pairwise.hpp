@@ -8,7 +8,8 @@ namespace whorl::exchange {
 // of all others: in round i rank r sends to rank r + i and receives from rank r - i.
 class Pairwise final : public Transport {
   public:
-    // `threads` threads copy the chunk that a rank sends to itself.
+    // `threads` threads copy the chunk that a rank sends to itself; with 0, where the host does not reach the
+    // buffers, it is a message, too.
     Pairwise(const Communicator& communicator, std::vector<Pattern> batches, int element, int threads);
     void start(int batch, void* send, void* receive) override;
     void wait(int batch) override;

@@ -60,7 +60,8 @@ void Rma::put(int batch, const void* send, void* receive) {
         if (chunk.count() == 0 || (chunks_ && i == size)) continue;
         if (chunks_) chunks_->await(batch, static_cast<int>(target));
         const char* const chunk_begin = from + chunk.offset * element_;
-        void* const there = i == size ? receive : (shared_ ? shared_->of(ranks_[target]) : nullptr);
+        void* const there =
+            i == size && threads_ > 0 ? receive : (shared_ ? shared_->of(ranks_[target]) : nullptr);
         if (there)
             copy(static_cast<char*>(there) + places_[at][target] * element_, chunk_begin,
                  chunk.count() * element_, threads_);
@@ -83,7 +84,8 @@ void Rma::start(int batch, void* send, void* receive) {
 void Rma::wait(int batch) {
     for (int peer = 0; peer < communicator_.size(); ++peer) {
         const int target = ranks_[static_cast<std::size_t>(peer)];
-        if (peer != communicator_.rank() && !(shared_ && shared_->of(target)))
+        const bool own = peer == communicator_.rank();
+        if (own ? threads_ == 0 : !(shared_ && shared_->of(target)))
             WHORL_MPI(MPI_Win_flush(target, window_));
     }
     if (shared_) shared_->synchronise();

@@ -11,7 +11,8 @@ namespace whorl::exchange {
 // Passive target: a window stays open, and barriers separate the times when it may be written and read.
 class Rma : public Transport {
   public:
-    // `threads` threads copy. Collective. Throws Error if a message is too long for MPI's 32-bit counts.
+    // `threads` threads copy; with 0, where the host does not reach the buffers, MPI does. Collective. Throws
+    // Error if a message is too long for MPI's 32-bit counts.
     Rma(const Communicator& communicator, std::vector<Pattern> batches, int element, int threads);
     void attach(void* receive, const NodeMemory* shared) override;
     void start(int batch, void* send, void* receive) override;

@@ -19,7 +19,8 @@
 namespace whorl::exchange {
 
 namespace {
-// Called anew for each Maker, which may hold data that its transports share; `threads` threads copy.
+// Called anew for each Maker, which may hold data that its transports share; `threads` threads copy, or none
+// where the host does not reach the buffers.
 using MakerOf = Maker (*)(int threads, device::SideQueue* queue);
 
 template <class T> Maker maker(int threads, device::SideQueue*) {
@@ -79,7 +80,7 @@ const Kind& find_kind(const std::string& name, device::SideQueue* queue) {
 }
 } // namespace
 
-Maker transport_maker(const TransportOptions& options, device::SideQueue* queue) {
+Maker transport_maker(const TransportOptions& options, device::SideQueue* queue, bool host_reaches) {
     const Kind& kind = find_kind(options.name, queue);
     require_one_of("wire", options.wire, declared::choices::wire);
     require_one_of("threading", options.threading, declared::choices::threading);
@@ -90,7 +91,7 @@ Maker transport_maker(const TransportOptions& options, device::SideQueue* queue)
             "\" packs nothing, so it cannot convert numbers: choose wire = \"full\" or another transport.");
     // An exchange concurrent with computation, or within a team of threads, uses only its own thread.
     const int threads = options.threading == "funneled" ? options.threads : 1;
-    Maker make = kind.make(threads, queue);
+    Maker make = kind.make(host_reaches ? threads : 0, queue);
     if (options.wire == "single") make = in_single_precision(threads, make);
     if (options.variables_per_message > 0) make = in_groups(options.variables_per_message, make);
     if (kind.traits->of_gpus) return make; // for which threads of the host do nothing

@@ -64,8 +64,10 @@ struct TransportOptions {
 };
 
 // Returns the function that makes transports of these options; those of GPUs exchange on `queue`. Throws
-// Error if a name is unknown, if options exclude each other, or if MPI does not support the threading.
-Maker transport_maker(const TransportOptions& options, device::SideQueue* queue = nullptr);
+// Error if a name is unknown, if options exclude each other, or if MPI does not support the threading. Where
+// the host does not reach the buffers, MPI moves also what a rank sends to itself.
+Maker transport_maker(const TransportOptions& options, device::SideQueue* queue = nullptr,
+                      bool host_reaches = true);
 
 std::vector<std::string> transport_names();
 

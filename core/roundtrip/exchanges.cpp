@@ -50,12 +50,11 @@ template <class Device, class Real> void Exchanges<Device, Real>::make_maker(con
                       "\" exchanges GPU memory: choose another transport, or a GPU as device.");
     if constexpr (Device::queues)
         if (of_gpus) queue_ = device_.side_queue();
-    make_transport_ = exchange::transport_maker(options.transport, queue_.get());
-    if (!Memory::separate || world_.size() == 1) return;
-    if (!exchange::moves_device_memory(options.transport, options.gpu_aware))
-        make_staging();
-    else if (!of_gpus)
-        Memory::share();
+    const bool separate = Memory::separate && world_.size() > 1;
+    const bool directly = separate && exchange::moves_device_memory(options.transport, options.gpu_aware);
+    make_transport_ = exchange::transport_maker(options.transport, queue_.get(), !directly);
+    if (separate && !directly) make_staging();
+    if (directly && !of_gpus) Memory::share();
 }
 
 template <class Device, class Real> void Exchanges<Device, Real>::make_staging() {

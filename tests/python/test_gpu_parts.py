@@ -121,8 +121,9 @@ def test_every_case_of_choices_has_its_part_of_the_time(parts, monkeypatch):
 
 
 def test_checked_cases_have_every_kind_of_lines(parts):
-    """Those of the library, between walls, and in blocks with more memory and more threads than usual."""
+    """Of the library, also of single rows, between walls, and in blocks with more memory and threads."""
     assert len(parts.small()["energies"]) == len(parts.SMALL)
+    assert any(points[1] % 2 and of.get("lines") == "fftw" for _, points, of in parts.SMALL)
     long = max(points[2] for _, points, _ in parts.SMALL)
     _, of_block, _ = _core.block_of_lines(long, 3, "double", 227 << 10)
     assert of_block == 0  # three variables at once do not fit
@@ -187,7 +188,7 @@ def test_a_dry_run_has_all_parts_but_the_build(tmp_path):
     names = [part.name for part in load("gpu_check").PLAN if part.name != "build"]
     assert list(found) == names, done.stdout
     assert load("gpu_check").left_out(found) == []
-    failed = {name: part for name, part in found.items() if not part["passed"] and name != "look"}
+    failed = {name: part for name, part in found.items() if not part["passed"]}
     assert not failed, done.stdout
     assert list(found["equality"]["models"]) == _core.build_info()["models"]
     assert (tmp_path / "gpu_check.md").read_text() in done.stdout
@@ -210,6 +211,19 @@ def checked(monkeypatch, tmp_path, minutes, behave, parts=None):
     one = check.Check(chosen, None, check.Clock(minutes, now))
     one.all()
     return one.found
+
+
+@pytest.mark.parametrize("lacking", ["NEEDED", "FOR_TESTS"])
+def test_packages_that_are_missing_are_told_before_anything_is_built(monkeypatch, tmp_path, lacking):
+    check = load("gpu_check")
+    monkeypatch.setattr(check, lacking, ("numpy", "a_package_of_nobody"))
+    found = check.look(check.Run(dry=True), 10.0, "90", dry=True)
+    assert found["passed"] == (lacking != "NEEDED")
+    assert "a_package_of_nobody is missing" in found["verdict"]
+    if lacking == "FOR_TESTS":
+        found = check.run_tests(check.Run(dry=True), 10.0, tmp_path, dry=True)
+        assert not found["passed"]
+        assert "the Python packages a_package_of_nobody are missing" in found["verdict"]
 
 
 def test_what_was_measured_is_kept_when_time_runs_out(monkeypatch, tmp_path):

@@ -21,7 +21,7 @@ void check_choice(const TransportOptions& options) {
 
 } // namespace
 
-Maker transport_maker(const TransportOptions& options, device::SideQueue*) {
+Maker transport_maker(const TransportOptions& options, device::SideQueue*, bool) {
     check_choice(options);
     return {};
 }

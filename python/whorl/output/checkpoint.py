@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from whorl.base import toml
 from whorl.base.declared import DECLARED
@@ -19,6 +19,16 @@ COUNT = ("turnovers", "turnover_rate")
 SOURCES = "sources."
 
 
+class Timed(NamedTuple):
+    """What a run chooses by timing and what its bits depend on; empty and 0 where it is open."""
+
+    lines: str = ""  # the result of run.lines = "auto"
+    plane_bytes: int = 0  # that a queue of a GPU has for the planes it takes at a time
+
+
+OPEN = Timed()
+
+
 @dataclass(frozen=True)
 class Checkpoint:
     """The clock in a checkpoint, the tables of its case, and other choices that set the bits of a run."""
@@ -31,7 +41,7 @@ class Checkpoint:
     case: dict[str, Any]
     grid: Grid
     fields: tuple[str, ...]  # as the core stores them
-    lines: str  # the result of run.lines = "auto"
+    timed: Timed
     level: str  # the instruction level of the core
     rows: dict[str, int]  # number of states in each table when it was written
     sources: dict[str, float]  # what the core saved of its sources
@@ -42,11 +52,11 @@ class Checkpoint:
         turnovers = Turnovers(*self.turnovers) if self.turnovers else None
         return Clock(self.time, self.compensation, self.step, turnovers)
 
-    def lines_for(self, case: Case, settings: Sequence[str]) -> str:
-        """The lines of the run so far; none if a restart asks for others or uses another device."""
+    def timed_for(self, case: Case, settings: Sequence[str]) -> Timed:
+        """The choices of the run so far; none if a restart asks for other lines or uses another device."""
         asked = any(setting.strip().startswith("run.lines") for setting in settings)
         device = self.case.get("run", {}).get("device", Run().device)
-        return "" if asked or device != case.run.device else self.lines
+        return OPEN if asked or device != case.run.device else self.timed
 
     def reason(self, error: Exception) -> str:
         """The core's reason, without the name of the file, which the message already has."""
@@ -77,11 +87,12 @@ def read_clock(path: Path) -> Checkpoint:
             for name, value in attributes.items()
             if name.startswith(SOURCES)
         }
-        how = {name: str(attributes.get(name, "")) for name in ("lines", "level", "particles")}
+        how = {name: str(attributes.get(name, "")) for name in ("level", "particles")}
+        timed = Timed(str(attributes.get("lines", "")), int(attributes.get("plane_bytes", 0)))
         case = toml.loads(attributes["case"])
         what = {"grid": Grid(**case["grid"]), "fields": tuple(str(attributes["fields"]).split())}
         what |= {"step": int(attributes["step"]), "case": case, "rows": rows, "sources": sources}
-        return Checkpoint(path, turnovers=count, **what, **clock, **how)
+        return Checkpoint(path, turnovers=count, timed=timed, **what, **clock, **how)
     except (OSError, RuntimeError) as error:
         raise ValueError(f"it is damaged or no HDF5 file ({error})") from None
     except KeyError:

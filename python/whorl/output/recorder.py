@@ -377,6 +377,7 @@ class Recorder:
             "case": self.case.to_toml(),
             "whorl": __version__,
             "lines": self.flow.options.lines,
+            "plane_bytes": self.flow.options.plane_bytes,
             "level": _core.build_info()["level"],
         }
 

@@ -10,14 +10,15 @@ from whorl.config.forcing import CoreSource, Forcing
 from whorl.config.measures import state_fields
 from whorl.config.schemes import SCHEMES
 from whorl.config.section import STRIDE
+from whorl.output.checkpoint import OPEN, Timed
 from whorl.run.declared import check_models
 from whorl.run.program_needs import needs_of
 
 check_models()
 
 
-def core_options(case: Case, threads: int, known_lines: str = "") -> _core.Options:
-    """The core's options for a case; `known_lines`, if given, replaces its run.lines.
+def core_options(case: Case, threads: int, timed: Timed = OPEN) -> _core.Options:
+    """The core's options for a case; what is known of `timed` takes the place of its run.lines.
 
     Options of [grid] and [run] are passed on under their own names wherever the core has these.
     """
@@ -45,7 +46,8 @@ def core_options(case: Case, threads: int, known_lines: str = "") -> _core.Optio
         "particles": [particle_needs(scheme, **one) for one in needs.particles],
         "scheme": scheme,
         "threads": threads,
-        "lines": known_lines or case.run.lines,
+        "lines": timed.lines or case.run.lines,
+        "plane_bytes": timed.plane_bytes,
     }
     return _core.Options(**of_sections | further)
 

@@ -187,9 +187,9 @@ class Restarts:
         settings: Sequence[str],
         comm: MPI.Intracomm,
     ) -> None:
-        lines = checkpoint.lines_for(case, settings)
+        timed = checkpoint.timed_for(case, settings)
         # Forces of a script are not known here.
-        self._set_up(case, comm, None, checkpoint.clock(), None, lines, forced=False)
+        self._set_up(case, comm, None, checkpoint.clock(), None, timed, forced=False)
         try:
             self.flow.read_checkpoint(checkpoint.path)
         except _core.Error as error:
@@ -235,8 +235,8 @@ class Restarts:
     ) -> None:
         case = with_script(case, forcing)
         grid = on_root(comm, lambda: tune.recorded_grid(place.exchange))
-        lines = checkpoint.lines_for(case, settings)
-        self._set_up(case, comm, place, checkpoint.clock(), grid, lines, forcing)
+        timed = checkpoint.timed_for(case, settings)
+        self._set_up(case, comm, place, checkpoint.clock(), grid, timed, forcing)
         try:
             self.flow.read_checkpoint(checkpoint.path)
         except _core.Error as error:

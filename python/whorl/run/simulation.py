@@ -20,6 +20,7 @@ from whorl.config.clock import Clock, Every, Instant
 from whorl.config.explain import show
 from whorl.config.forcing import Script
 from whorl.initial import fields as initials
+from whorl.output.checkpoint import OPEN, Timed
 from whorl.output.directory import RunDirectory
 from whorl.output.lock import Lock
 from whorl.output.plans import expression_plans
@@ -118,7 +119,7 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
         directory: RunDirectory | None,
         clock: Clock,
         measured_grid: tuple[int, int] | None = None,
-        known_lines: str = "",
+        timed: Timed = OPEN,
         forcing: Any = None,
         forced: bool = True,
     ) -> None:
@@ -130,8 +131,8 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
         threads = case.run.threads or threads_of_rank(comm)
         check(case, core_options(plain(case), threads), comm)
         on_grid = tune.on_grid(case, measured_grid, comm.size)
-        fastest, self.trials = tune.tune(on_grid, threads, comm, known_lines)
-        options = core_options(fastest, threads, known_lines)
+        fastest, self.trials = tune.tune(on_grid, threads, comm, timed)
+        options = core_options(fastest, threads, timed)
         check_memory(options, comm)
         self.flow = make_flow(options, comm)
         if forced:

@@ -18,6 +18,7 @@ from whorl.base.errors import CaseError
 from whorl.base.parallel import PATIENCE, agreed, on_root
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.output.checkpoint import OPEN, Timed
 from whorl.run.checks import check_memory
 from whorl.run.core_options import core_options
 from whorl.run.exchange_choice import AUTO, Choice, plain
@@ -44,25 +45,25 @@ class Trial:
     seconds: float
 
 
-def tune(case: Case, threads: int, comm: MPI.Intracomm, known_lines: str = "") -> tuple[Case, list[Trial]]:
+def tune(case: Case, threads: int, comm: MPI.Intracomm, timed: Timed = OPEN) -> tuple[Case, list[Trial]]:
     """The case with the fastest choice, and what was tried, the fastest first.
 
     It tries process grids, then transports, then numbers of batches, each with the best of the others so
-    far; options that the case sets are kept. All trials use the lines that are known, or whorl's own if the
-    case has "auto", and planes that fill a GPU, because lines and planes are timed once the exchange is
-    chosen. The fastest choices are tried again
-    after each of the three rounds. No choice is tried for the first time after SCREENING seconds, or again
-    after SECONDS; both limits are longer if a right-hand side takes long. A choice that this machine refuses
-    or that does not fit its memory, on any rank, is excluded on all. Collective, with the same trials on
-    every rank; a case that is not "auto" is returned unchanged. Raises CaseError as core_options does, and
-    the errors of the plainest exchange, on every rank. A rank that fails within a right-hand side, where
-    the others wait for it, ends them all.
+    far; options that the case sets are kept. All trials use the lines and planes that are known, or
+    whorl's own lines if the case has "auto", and planes that fill a GPU, because lines and planes are
+    timed once the exchange is chosen. The fastest choices are tried again after each of the three rounds.
+    No choice is tried for the first time after SCREENING seconds, or again after SECONDS; both limits are
+    longer if a right-hand side takes long. A choice that this machine refuses or that does not fit its
+    memory, on any rank, is excluded on all. Collective, with the same trials on every rank; a case that
+    is not "auto" is returned unchanged. Raises CaseError as core_options does, and the errors of the
+    plainest exchange, on every rank. A rank that fails within a right-hand side, where the others wait
+    for it, ends them all.
     """
     if case.run.transport != AUTO:
         return case, []
     if comm.size == 1:
         return plain(case), []
-    trials = _Trials(case, threads, comm, known_lines)
+    trials = _Trials(case, threads, comm, timed)
     trials.add(Choice(PLAIN_TRANSPORT, case.run.process_grid, case.run.batches))
     longer = max(1.0, LARGE * min(trials.found.values()) / SCREENING)
     for candidates in (_grids, _transports, _batches):
@@ -84,9 +85,10 @@ class _Trials:
     Every method is collective and raises its errors on all ranks.
     """
 
-    def __init__(self, case: Case, threads: int, comm: MPI.Intracomm, known_lines: str):
+    def __init__(self, case: Case, threads: int, comm: MPI.Intracomm, timed: Timed):
         self.case, self.threads, self.comm = case, threads, comm
-        self._lines = known_lines or (OWN_LINES if case.run.lines == AUTO else case.run.lines)
+        lines = timed.lines or (OWN_LINES if case.run.lines == AUTO else case.run.lines)
+        self._timed = Timed(lines, timed.plane_bytes or _core.MOST_PLANE_BYTES)
         self.found: dict[Choice, float] = {}
         self._checked: dict[Choice, _core.Options] = {}
         self._aside = comm.Dup()  # not used by any flow
@@ -111,8 +113,7 @@ class _Trials:
         """Tries a choice, for the first time or again."""
         if choice not in self._checked:
             own = choice.applied_to(self.case)
-            options = agreed(self.comm, lambda: core_options(own, self.threads, self._lines))
-            options.plane_bytes = _core.MOST_PLANE_BYTES
+            options = agreed(self.comm, lambda: core_options(own, self.threads, self._timed))
             self._checked[choice] = check_memory(options, self.comm)
         bound = CLOSE * min(self.found.values(), default=math.inf)
         trial = _try(self._checked[choice], choice, self.comm, bound, self._together)
