@@ -318,7 +318,8 @@ void* Cuda::work_area(int executor, std::size_t bytes) {
     auto& area = work_[static_cast<std::size_t>(executor)];
     if (area.size() < bytes) {
         finish();
-        area = Buffer<char, CudaMemory>(std::max(bytes, work_bytes_));
+        work_bytes_ = std::max(bytes, work_bytes_);
+        area = Buffer<char, CudaMemory>(work_bytes_);
     }
     return area.data();
 }

@@ -38,6 +38,7 @@ bool PlaneTrials<Device, Real>::open(const std::vector<PlaneTrial>& trials) cons
 
 template <class Device, class Real> void PlaneTrials<Device, Real>::take(std::int64_t bytes) {
     trip_.device_.finish();
+    trip_.device_.forget_plans();
     trip_.options_.plane_bytes = bytes;
     trip_.make_plans(trip_.lines_);
 }

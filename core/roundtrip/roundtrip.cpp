@@ -42,10 +42,7 @@ RoundTrip<Device, Real>::RoundTrip(const Box& box, const Truncation& truncation,
 template <class Device, class Real> void RoundTrip<Device, Real>::make_plans(const LineChoice& choice) {
     options_.lines = lines_ = choice;
     const Workspace workspace = workspace_of<Device, Real>(device_, layout_, options_);
-    if constexpr (Device::queues)
-        device_.forget_plans();
-    else
-        lines_.columns = workspace.columns;
+    if constexpr (!Device::queues) lines_.columns = workspace.columns;
     executors_.take(workspace);
     columns_.make_plans(choice);
     planes_.make_plans(choice);

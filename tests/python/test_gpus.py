@@ -1,6 +1,7 @@
 """What is asked of a GPU before a run begins, with GPUs that are made up."""
 
 import re
+import socket
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -183,6 +184,35 @@ def test_a_card_whose_blocks_have_little_memory_is_counted_as_such(monkeypatch):
     assert options.block_memory == 99 << 10
     little, plenty = (_core.estimate_memory(o, 1)["workspace"] for o in (options, core_options(case, 1)))
     assert little > 1.3 * plenty
+
+
+def test_exact_linear_terms_need_more_of_a_gpu_than_is_counted():
+    options = core_options(case_of(), 1)
+    explicit = uncounted(options, 1)
+    options.linear = "exact"
+    assert uncounted(options, 1) - explicit > 512 << 20
+
+
+def test_particles_of_a_script_are_compared_with_the_memory_they_take(monkeypatch):
+    """On a GPU with its own, and the copy of them with the host's."""
+    if "cpu-as-gpu" not in _core.build_info()["devices"]:
+        pytest.skip("this build has no device cpu-as-gpu")
+    case = Case(**case_of(device="cpu-as-gpu", threads=1).to_dict() | {"initial": {"name": "abc"}})
+    with Simulation(case) as state:
+        monkeypatch.setattr(checks, "GPUS", (*checks.GPUS, "cpu-as-gpu"))
+        for on_gpu, on_host, place in (
+            (1 << 20, 8 * GIB, "GPU 0 (Toy 1)"),
+            (8 * GIB, 1 << 20, f"on {socket.gethostname()} "),
+            (8 * GIB, 8 * GIB, None),
+        ):
+            show(monkeypatch, on_gpu)
+            monkeypatch.setattr(checks, "available_memory", lambda left=on_host: (left, ""))
+            if place:
+                with pytest.raises(CaseError, match="100000 particles need") as error:
+                    state.particles(100_000)
+                assert place in str(error.value)
+            else:
+                assert state.particles(100_000).count == 100_000
 
 
 def test_a_run_works_on_the_planes_that_fit(monkeypatch):

@@ -60,6 +60,7 @@ def calls(folder: Path, script: str) -> list[tuple[str, str]]:
     subprocess.run(["cc", *flags, str(source), "-o", str(library), "-ldl"], check=True)
     loaded = [*filter(None, [os.environ.get("LD_PRELOAD")]), str(library)]  # behind a sanitizer
     extra = {"LD_PRELOAD": ":".join(loaded), "WATCHED": str(log)}
+    extra["PYTHONDONTWRITEBYTECODE"] = "1"  # Python renames what it compiles
     subprocess.run(
         [sys.executable, "-c", script], env=environment() | extra, check=True, timeout=100, cwd=folder
     )

@@ -233,12 +233,13 @@ class Recorder:
         self.statistics()
         on_root(self.comm, self._synchronise)
         clock = {"compensation": self.clock.compensation, "dt": dt}
+        timed = {"plane_bytes": self.flow.options.plane_bytes}
         if turnovers := self.clock.turnovers:
             clock |= dict(zip(COUNT, (turnovers.count, turnovers.rate), strict=True))
         rows = {f"{name}_rows": table.states for name, table in self.tables.items()}
         sources = {SOURCES + name: value for name, value in self.flow.save_sources().items()}
         particles = self._write_particles()
-        self.flow.write_checkpoint(path, self._attributes() | clock | rows | sources | particles)
+        self.flow.write_checkpoint(path, self._attributes() | timed | clock | rows | sources | particles)
         self.last_checkpoint = path
         on_root(self.comm, lambda: self.directory.prune(self.case.output.keep_checkpoints))
 
@@ -377,7 +378,6 @@ class Recorder:
             "case": self.case.to_toml(),
             "whorl": __version__,
             "lines": self.flow.options.lines,
-            "plane_bytes": self.flow.options.plane_bytes,
             "level": _core.build_info()["level"],
         }
 

@@ -20,7 +20,11 @@ from whorl.run.exchange_choice import plain
 from whorl.run.fitting import choose_planes, largest_points
 from whorl.run.memory_limits import available_memory
 
-SUNDRIES = 128 * 2**20  # bytes of a GPU's memory for sums, tables of lines and kernels
+# Bytes of a GPU's memory for sums, tables of lines, kernels and what the threads of these put aside: some
+# 0.5 KiB of each thread of the GPU, where exact linear terms couple components 2 KiB more.
+SUNDRIES, OF_EXACT = 256 * 2**20, 640 * 2**20
+
+OF_IDENTITY, OF_VECTOR = 4, 24  # bytes of a particle
 
 # Threads that take turns on a core cost time; more than this many per core overload the machine.
 MOST_THREADS_A_CORE = 16
@@ -324,22 +328,31 @@ def _too_many(count: int, needed: float, ranks: int, room: Room, left: float) ->
 
 
 def check_particles(flow: _core.Flow, comm: MPI.Intracomm, needs: _core.ParticleNeeds) -> None:
-    """Raises CaseError if there is no room for particles that are added to a flow. Collective."""
-    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
-    room = _room_of_node(node, comm)
-    node.Free()
+    """Raises CaseError if there is no room for particles that are added to a flow. Collective.
+
+    Those on a GPU have a copy on the host, which places them and writes their rows.
+    """
     options = flow.options
     options.particles = [needs]
     needed = _core.estimate_memory(options, comm.size)["particles"]
-    if needed > room.of_rank:
-        raise _too_many(needs.count, needed, comm.size, room, room.of_rank)
+    copied = needs.count * (OF_IDENTITY + OF_VECTOR * needs.vectors) / comm.size
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    if options.device in GPUS:
+        rooms = [(_room_of_gpu(node, comm), needed), (_room_of_node(node, comm), copied)]
+    else:
+        rooms = [(_room_of_node(node, comm), needed)]
+    node.Free()
+    for room, bytes_there in rooms:
+        if bytes_there > room.of_rank:
+            raise _too_many(needs.count, bytes_there, comm.size, room, room.of_rank)
 
 
 def uncounted(options: _core.Options, ranks: int) -> float:
-    """Bytes of a GPU that a rank needs besides those counted: a batch of a vector field, and SUNDRIES."""
+    """Bytes of a GPU that a rank needs besides those counted: a batch of a vector field, and kernels'."""
     x, y, z = options.points
     points = min(x * y * z / ranks, max(_core.POINTS_OF_BATCH, x * y))
-    return 3 * points * (8 if options.precision == "double" else 4) + SUNDRIES
+    of_kernels = SUNDRIES + (OF_EXACT if options.linear == "exact" else 0)
+    return 3 * points * (8 if options.precision == "double" else 4) + of_kernels
 
 
 def _check_staging(options: _core.Options, ranks: int, room: Room) -> None:
