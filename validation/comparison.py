@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
@@ -101,21 +103,27 @@ def write_between(begin: str, end: str, text: str, place: Path) -> None:
     place.write_text(marked.sub(lambda _: f"{begin}\n{text}\n{end}", page, count=1), encoding="utf-8")
 
 
+@contextmanager
+def picture(name: str, title: str, size: tuple[float, float] = (14, 4.4)) -> Iterator[Figure]:
+    """A figure, which is docs/figures/validation-NAME.png in the end."""
+    with rc_context(STYLE):
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        yield figure
+        figure.suptitle(title, x=0.01, ha="left", fontsize=13)
+        FIGURES.mkdir(exist_ok=True)
+        figure.savefig(FIGURES / f"validation-{name}.png", dpi=100)
+
+
 def draw(name: str, title: str, own: Curves, reference: Curves, limits: dict[str, float]) -> Path:
     """docs/figures/validation-NAME.png: energy and dissipation over the reference, and the errors."""
-    path = FIGURES / f"validation-{name}.png"
-    with rc_context(STYLE):
-        figure = Figure(figsize=(14, 4.4), layout="constrained")
-        FigureCanvasAgg(figure)
+    with picture(name, title) as figure:
         energy, dissipation, errors = figure.subplots(1, 3)
         _over_reference(energy, own, reference, "energy", "Kinetic energy  ½⟨u²⟩")
         _over_reference(dissipation, own, reference, "dissipation", "Dissipation  ε")
         energy.legend(frameon=False, loc="lower left")
         _draw_errors(errors, *paired(own, reference), limits)
-        figure.suptitle(title, x=0.01, ha="left", fontsize=13)
-        FIGURES.mkdir(exist_ok=True)
-        figure.savefig(path, dpi=100)
-    return path
+    return FIGURES / f"validation-{name}.png"
 
 
 def _over_reference(ax: Axes, own: Curves, reference: Curves, name: str, title: str) -> None:

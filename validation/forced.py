@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import typer
-from comparison import FIGURES, OWN, REFERENCE, Error, show, write_page_table, write_result
+from comparison import OWN, REFERENCE, Error, picture, show, write_page_table, write_result
 from forced_judges import (
     COMPONENTS,
     is_inverse_cascade,
@@ -29,13 +29,9 @@ from forced_judges import (
     resembles_jhtdb,
     scaled,
 )
-from kept_runs import commands, opened, start
-from matplotlib import rc_context
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from kept_runs import commands, opened, output_in, start
 from whorl import Case, Simulation, open_run
 from whorl.base.parallel import world
-from whorl.results.plots import STYLE
 
 TWO_ROOT_TWO = 2 * math.sqrt(2)
 
@@ -52,15 +48,12 @@ class Validation:
     components: bool = True  # whether the energies of the components are noted
 
     def complete_case(self, directory: Path) -> Case:
-        output = {
-            "directory": str(directory),
-            "series_every": "10 steps",
-            "spectra_every": "50 steps",
-            "checkpoint_every": "5 minutes",
-        }
         until = {"until": f"{self.skipped + self.averaged:g} turnovers"}
         time = {"scheme": "rk2", "courant": 0.6} | self.case.get("time", {})
-        return Case(**self.case | {"time": until | time, "output": output | self.case.get("output", {})})
+        return Case(
+            **self.case
+            | {"time": until | time, "output": output_in(directory, "50 steps") | self.case.get("output", {})}
+        )
 
 
 def box(points: int) -> dict[str, Any]:
@@ -191,9 +184,7 @@ def judge(name: str, validation: Validation, directory: Path) -> None:
 def draw(name: str, title: str, results: Any, averages: Any) -> None:
     """docs/figures/validation-NAME.png: energy, dissipation and the mean spectrum, compensated."""
     series, viscosity = results.series, results.case.flow.viscosity
-    with rc_context(STYLE):
-        figure = Figure(figsize=(14, 4.4), layout="constrained")
-        FigureCanvasAgg(figure)
+    with picture(name, title) as figure:
         energy, dissipation, spectrum = figure.subplots(1, 3)
         for ax, column, label in (
             (energy, "energy", "Kinetic energy  ½⟨u²⟩"),
@@ -224,9 +215,6 @@ def draw(name: str, title: str, results: Any, averages: Any) -> None:
             )
             spectrum.set(title="Compensated spectrum  E(k) k$^{5/3}$", xlabel="k")
         spectrum.legend(frameon=False, loc="lower left")
-        figure.suptitle(title, x=0.01, ha="left", fontsize=13)
-        FIGURES.mkdir(exist_ok=True)
-        figure.savefig(FIGURES / f"validation-{name}.png", dpi=100)
 
 
 def reached(validation: Validation, series: Any) -> str:

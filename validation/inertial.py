@@ -16,10 +16,10 @@ from typing import Any
 import inertial_judges as judges
 import numpy as np
 import particle_runs
-from comparison import show
+from comparison import picture, show
 from forced import designed
 from kept_runs import commands, start
-from particle_runs import keep, picture, reached, simulate, window_of
+from particle_runs import keep, reached, simulate, window_of
 from whorl import open_run
 
 SLAB = 8.0  # η, the thickness of the slab that is drawn

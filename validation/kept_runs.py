@@ -16,6 +16,16 @@ def kept_in(name: str, directory: Path | None = None) -> Path:
     return directory or ROOT / "runs" / "validation" / name
 
 
+def output_in(directory: Path, spectra_every: str) -> dict[str, str]:
+    """[output] of a run, which goes on from its last checkpoint wherever it is stopped."""
+    return {
+        "directory": str(directory),
+        "series_every": "10 steps",
+        "spectra_every": spectra_every,
+        "checkpoint_every": "5 minutes",
+    }
+
+
 def opened(directory: Path, until: str | float, begin: Callable[[], Simulation]) -> Simulation | None:
     """The run from its last checkpoint on, or as it begins; None if its end is reached; collective."""
     begun = on_root(

@@ -16,10 +16,10 @@ from typing import Any
 import lagrangian_judges as judges
 import particle_runs
 import typer
-from comparison import show
+from comparison import picture, show
 from forced import designed
 from kept_runs import commands, start
-from particle_runs import keep, picture, reached, simulate, window_of
+from particle_runs import keep, reached, simulate, window_of
 from whorl import open_run
 from whorl.results.lagrangian_plots import DRAWN
 

@@ -2,19 +2,14 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from comparison import FIGURES, Error, write_page_table, write_result
-from kept_runs import opened
-from matplotlib import rc_context
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from comparison import Error, write_page_table, write_result
+from kept_runs import opened, output_in
 from whorl import Case, Simulation, open_run
-from whorl.results.picture_style import STYLE
 
 
 @dataclass(frozen=True)
@@ -40,15 +35,9 @@ class Validation(ABC):
         return [{"kind": "pressure", "every": "0.5 turnovers"}]
 
     def complete_case(self, directory: Path) -> Case:
-        output = {
-            "directory": str(directory),
-            "series_every": "10 steps",
-            "spectra_every": "200 steps",
-            "checkpoint_every": "5 minutes",
-        }
         time = {"scheme": "rk2", "dt": self.dt, "until": self.until}
         return Case(
-            **self.case | {"time": time, "output": output},
+            **self.case | {"time": time, "output": output_in(directory, "200 steps")},
             particles=self.particles(),
             diagnostics=self.diagnostics(),
         )
@@ -90,15 +79,3 @@ def keep(
     write_page_table(name, errors)
     if any(error.verdict == "FAILED" for error in errors):
         raise SystemExit(1)
-
-
-@contextmanager
-def picture(name: str, title: str, size: tuple[float, float]):
-    """A figure, which is written in the end."""
-    with rc_context(STYLE):
-        figure = Figure(figsize=size, layout="constrained")
-        FigureCanvasAgg(figure)
-        yield figure
-        figure.suptitle(title, x=0.01, ha="left", fontsize=13)
-        FIGURES.mkdir(exist_ok=True)
-        figure.savefig(FIGURES / f"validation-{name}.png", dpi=100)

@@ -22,7 +22,7 @@ import transfers_measures as measures
 import transfers_pictures as pictures
 import typer
 from comparison import Error, show, write_page_table, write_result
-from kept_runs import commands, opened, start
+from kept_runs import commands, opened, output_in, start
 from matplotlib.figure import Figure
 from whorl import Case, Simulation, open_run
 
@@ -60,14 +60,11 @@ class Validation:
         return [one | {"every": self.every} for one in self.measured]
 
     def complete_case(self, directory: Path) -> Case:
-        output = {
-            "directory": str(directory),
-            "series_every": "10 steps",
-            "spectra_every": "50 steps",
-            "checkpoint_every": "5 minutes",
-        }
         time = {"scheme": "rk2", "courant": 0.6, "until": self.until} | self.case.get("time", {})
-        return Case(**self.case | {"time": time, "output": output, "diagnostics": self.diagnostics()})
+        return Case(
+            **self.case
+            | {"time": time, "output": output_in(directory, "50 steps"), "diagnostics": self.diagnostics()}
+        )
 
 
 def shells(name: str, **options: Any) -> Measured:

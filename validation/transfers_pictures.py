@@ -5,13 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import transfers_judges as judges
 import transfers_measures as measures
-from comparison import FIGURES
-from matplotlib import rc_context
+from comparison import picture
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from whorl.results.diagnostic_plots.binned import about_zero, colour_bar, ticks_between
-from whorl.results.picture_style import COLORS, STYLE
+from whorl.results.picture_style import COLORS
 
 ZERO = {"color": "0.5", "linewidth": 0.8}
 
@@ -22,13 +20,8 @@ def save(
     draw: Callable[[Figure, "measures.Window"], None],
     window: "measures.Window",
 ) -> None:
-    with rc_context(STYLE):
-        figure = Figure(figsize=(14, 4.4), layout="constrained")
-        FigureCanvasAgg(figure)
+    with picture(name, title) as figure:
         draw(figure, window)
-        figure.suptitle(title, x=0.01, ha="left", fontsize=13)
-        FIGURES.mkdir(exist_ok=True)
-        figure.savefig(FIGURES / f"validation-{name}.png", dpi=100)
 
 
 def band(ax: Axes, x: np.ndarray, y: np.ndarray, error: np.ndarray, color: str, label: str) -> None:

@@ -276,10 +276,7 @@ def check_memory(options: _core.Options, comm: MPI.Intracomm) -> _core.Options:
         of_blocks = agreed(comm, lambda: min(gpu["block_memory"] for gpu in _core.gpus()))
         options.block_memory = min(options.block_memory, comm.allreduce(of_blocks, MPI.MIN))
     staged = on_gpu and comm.size > 1 and options.gpu_aware == "no"
-    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
-    room = _room_of_gpu(node, comm) if on_gpu else _room_of_node(node, comm)
-    of_host = _room_of_node(node, comm) if staged else None
-    node.Free()
+    room, of_host = _rooms(comm, on_gpu, beside=staged)
     agreed(comm, lambda: _fit(options, comm.size, room, of_host))
     return options
 
@@ -336,14 +333,9 @@ def check_particles(flow: _core.Flow, comm: MPI.Intracomm, needs: _core.Particle
     options.particles = [needs]
     needed = _core.estimate_memory(options, comm.size)["particles"]
     copied = needs.count * (OF_IDENTITY + OF_VECTOR * needs.vectors) / comm.size
-    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
-    if options.device in GPUS:
-        rooms = [(_room_of_gpu(node, comm), needed), (_room_of_node(node, comm), copied)]
-    else:
-        rooms = [(_room_of_node(node, comm), needed)]
-    node.Free()
-    for room, bytes_there in rooms:
-        if bytes_there > room.of_rank:
+    on_gpu = options.device in GPUS
+    for room, bytes_there in zip(_rooms(comm, on_gpu, beside=on_gpu), (needed, copied), strict=True):
+        if room and bytes_there > room.of_rank:
             raise _too_many(needs.count, bytes_there, comm.size, room, room.of_rank)
 
 
@@ -365,6 +357,15 @@ def _check_staging(options: _core.Options, ranks: int, room: Room) -> None:
             f"messages of {room.ranks} ranks through, and {gibibytes(room.ranks * room.of_rank)} are "
             "available; use fewer points or more nodes, or an MPI that takes the GPUs' memory."
         )
+
+
+def _rooms(comm: MPI.Intracomm, on_gpu: bool, *, beside: bool) -> tuple[Room, Room | None]:
+    """The room where a run's memory is, and where wanted that of the node beside it. Collective."""
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    room = _room_of_gpu(node, comm) if on_gpu else _room_of_node(node, comm)
+    of_host = _room_of_node(node, comm) if beside else None
+    node.Free()
+    return room, of_host
 
 
 def _room_of_node(node: MPI.Intracomm, comm: MPI.Intracomm) -> Room:
