@@ -25,8 +25,11 @@ class LayerPlaces {
     // The numbers of bins [layer][block that completes the stencil], from the layer below point 0 on, which
     // there is between walls.
     WHORL_INLINE void bins(const BatchPositions& positions, std::int32_t (&to)[lanes]) const {
-        const Lanes cell_y = floor_of(places_of(blocks_.y, positions[1])),
-                    cell_z = floor_of(places_of(z_, positions[2]));
+        Lanes place, cell_y, cell_z;
+        find_places(blocks_.y, positions[1], place);
+        round_down(place, cell_y);
+        find_places(z_, positions[2], place);
+        round_down(place, cell_z);
         for (int i = 0; i < lanes; ++i)
             to[i] = (static_cast<int>(cell_z[i]) + (z_.wall ? 1 : 0)) * blocks_.all() +
                     blocks_.complete_at(static_cast<int>(cell_y[i]));
@@ -34,62 +37,71 @@ class LayerPlaces {
 
     // Of some particles at these positions, in that cell along z; their stencils are complete with a block.
     WHORL_INLINE void find(const BatchPositions& positions, int cell, int block, LayerBatch& batch) const {
-        const GridAxis &x = blocks_.x, &y = blocks_.y;
-        const Lanes in_x = places_of(x, positions[0]), cell_x = floor_of(in_x),
-                    in_y = places_of(y, positions[1]), cell_y = floor_of(in_y);
         const double before = blocks_.stencil / 2 - 1;
-        const Lanes row = around(cell_y - before, block), within = bounded(row, block);
+        Lanes in_x, cell_x, in_y, cell_y, in_z;
+        find_places(blocks_.x, positions[0], in_x);
+        round_down(in_x, cell_x);
+        find_places(blocks_.y, positions[1], in_y);
+        round_down(in_y, cell_y);
+        find_places(z_, positions[2], in_z);
+        Lanes row = cell_y - before;
+        go_around(row, block);
+        Lanes within = row;
+        keep_within(within, block);
         put(in_x - cell_x, batch.t[0]);
         put(in_y - cell_y + (row - within), batch.t[1]);
-        put(within_cell(places_of(z_, positions[2]), cell), batch.t[2]);
+        move_to_cell(in_z, cell);
+        put(in_z, batch.t[2]);
         for (int i = 0; i < lanes; ++i)
             batch.at[i] = static_cast<std::int32_t>(blocks_.column(static_cast<int>(cell_x[i] - before))) +
                           blocks_.place(static_cast<int>(within[i]));
     }
 
   private:
+    // Vectors are passed by reference: a level whose registers are narrower has no ABI for them.
     static WHORL_INLINE void put(const Lanes& from, double (&to)[lanes]) {
         std::memcpy(to, &from, sizeof(from));
     }
     // The first row of a stencil that goes around the box.
-    WHORL_INLINE Lanes around(const Lanes& row, int block) const {
-        if (blocks_.y.wall) return row;
+    WHORL_INLINE void go_around(Lanes& row, int block) const {
+        if (blocks_.y.wall) return;
         const auto [least, most] = blocks_.bounds(block);
         const double points = blocks_.y.points;
-        const Lanes below = row < least - 1.5 ? row + points : row;
-        return below > most + 1.5 ? below - points : below;
+        row = row < least - 1.5 ? row + points : row;
+        row = row > most + 1.5 ? row - points : row;
     }
     // Of the stencils that are complete with a block, by which particles were sorted: rounding may have moved
     // one to the next cell.
-    WHORL_INLINE Lanes bounded(const Lanes& row, int block) const {
+    WHORL_INLINE void keep_within(Lanes& row, int block) const {
         const auto [least, most] = blocks_.bounds(block);
-        const Lanes above = row < double(least) ? Lanes{} + double(least) : row;
-        return above > double(most) ? Lanes{} + double(most) : above;
+        row = row < double(least) ? Lanes{} + double(least) : row;
+        row = row > double(most) ? Lanes{} + double(most) : row;
     }
-    // In the cell that particles were sorted by.
-    WHORL_INLINE Lanes within_cell(const Lanes& place, int cell) const {
+    // From a place to that in the cell that particles were sorted by.
+    WHORL_INLINE void move_to_cell(Lanes& t, int cell) const {
         const double points = z_.points;
-        Lanes t = place - static_cast<double>(cell);
+        t = t - static_cast<double>(cell);
         t = t > 1.5 ? t - points : t;
-        return t < -0.5 ? t + points : t;
+        t = t < -0.5 ? t + points : t;
     }
     // As GridAxis::place() is.
-    static WHORL_INLINE Lanes places_of(const GridAxis& axis, const double* positions) {
-        Lanes at;
+    static WHORL_INLINE void find_places(const GridAxis& axis, const double* positions, Lanes& at) {
         std::memcpy(&at, positions, sizeof(at));
         at = at * axis.per_spacing - axis.first;
         const double box = axis.points;
         if (axis.wall) {
             at = at > -axis.first ? at : Lanes{} - axis.first;
-            return at < box - axis.first ? at : Lanes{} + (box - axis.first);
+            at = at < box - axis.first ? at : Lanes{} + (box - axis.first);
+            return;
         }
-        const Lanes place = at - box * floor_of(at * axis.per_point), below = place < box ? place : Lanes{};
-        return below > 0.0 ? below : Lanes{};
+        Lanes turns;
+        round_down(at * axis.per_point, turns);
+        at = at - box * turns;
+        at = at < box ? at : Lanes{};
+        at = at > 0.0 ? at : Lanes{};
     }
-    static WHORL_INLINE Lanes floor_of(const Lanes& of) {
-        Lanes result;
-        for (int i = 0; i < lanes; ++i) result[i] = std::floor(of[i]);
-        return result;
+    static WHORL_INLINE void round_down(const Lanes& of, Lanes& to) {
+        for (int i = 0; i < lanes; ++i) to[i] = std::floor(of[i]);
     }
 
     const GridAxis& z_;
