@@ -4,10 +4,11 @@
 
 #include <cmath>
 
-#include "bindings/flow_of.hpp"
+#include "bindings/make_flow.hpp"
 #include "bindings/registry.hpp"
 #include "device/chosen.hpp"
 #include "models/linear.hpp"
+#include "steppers/equation_of.hpp"
 
 namespace whorl {
 
@@ -43,7 +44,7 @@ template <class Real> LinearTerms<Real> linear_terms_of(const Options& options) 
             {vector_of<Real>(options, "rotation"), vector_of<Real>(options, "mean_velocity")}};
 }
 
-// choose(use, Real()) calls use(model) with the model of these options.
+// choose(options, Real(), use) calls use(model) with the model of these options.
 template <class Device, class Choose> ModelEntry entry_of(const Choose& choose) {
     ModelEntry entry;
     entry.make = [choose](const Options& options, int communicator) {
@@ -51,7 +52,8 @@ template <class Device, class Choose> ModelEntry entry_of(const Choose& choose) 
         const auto in = [&]<class Real>(Real) {
             choose(options, Real(), [&]<class Model>(const Model& model) {
                 options.check_parameters();
-                flow = std::make_unique<FlowOf<Model, Device, Real>>(options, communicator, model);
+                flow = make_flow_of<Device, Real>(options, communicator,
+                                                  std::make_unique<EquationOf<Model, Device, Real>>(model));
             });
         };
         if (options.is_double())
@@ -62,7 +64,8 @@ template <class Device, class Choose> ModelEntry entry_of(const Choose& choose) 
     };
     entry.shape = [choose](const Options& options) {
         ModelShape shape;
-        choose(options, double(), [&]<class Model>(const Model&) { shape = shape_of_model<Model>(options); });
+        choose(options, double(),
+               [&]<class Model>(const Model&) { shape = shape_of(declaration_of<Model>(), options); });
         return shape;
     };
     return entry;

@@ -13,6 +13,7 @@
 #include "exchange/transport.hpp"
 #include "forcing/forced_modes.hpp"
 #include "grid/row_table.hpp"
+#include "measure/superfluid.hpp"
 #include "particles/memory.hpp"
 #include "programs/memory.hpp"
 #include "roundtrip/workspace.hpp"
@@ -31,7 +32,62 @@ int widest(const FieldList& fields) {
     for (const auto& [name, components] : fields) most = std::max(most, components);
     return most;
 }
+
+// Adds passive scalars to the shape of the model that carries them.
+void add_scalars(const std::vector<NamedScalar>& scalars, ModelShape& shape) {
+    for (const auto& [name, constants] : scalars) {
+        shape.fields.emplace_back(name, 1);
+        shape.outputs.emplace_back(name, 1);
+        for (const char* part : scalar_measures) shape.statistics.push_back(name + "_" + part);
+        shape.spectra.push_back(name + "_" + scalar_measures[0]);
+    }
+    const auto count = static_cast<int>(scalars.size());
+    shape.products = std::max(shape.inputs, shape.products) + 3 * count;
+    shape.inputs += count;
+    shape.fluxes += 2 * count;
+}
+
+// The axes along which each component is a sum of sines.
+std::vector<std::string> sines_of(const Output& output) {
+    std::vector<std::string> sines(static_cast<std::size_t>(output.components));
+    for (std::size_t v = 0; v < sines.size(); ++v)
+        for (const int axis : {0, 1, 2})
+            if (output.parities[v].odd(axis)) sines[v] += "xyz"[axis];
+    return sines;
+}
+
+// The names of what is measured of a state.
+void add_measures(const Declaration& model, ModelShape& shape) {
+    for (const char* name : model.sums) shape.statistics.emplace_back(name);
+    for (const char* name : model.maxima) shape.statistics.emplace_back(name);
+    for (const int which : model.spectra)
+        shape.spectra.emplace_back(model.sums[static_cast<std::size_t>(which)]);
+    if (model.loses_to_field) shape.statistics.emplace_back("lorentz_work");
+    if (!model.is_wave_function) return;
+    shape.measured = inputs_of_wave_function;
+    for (const char* name : superfluid_statistics) shape.statistics.emplace_back(name);
+    for (const int which : {0, 1})
+        shape.spectra.emplace_back(superfluid_statistics[static_cast<std::size_t>(which)]);
+}
 } // namespace
+
+ModelShape shape_of(const Declaration& model, const Options& options) {
+    ModelShape shape;
+    shape.inputs = model.inputs;
+    shape.products = model.products;
+    shape.fluxes = model.fluxes;
+    for (const FieldGroup& group : model.groups) shape.fields.emplace_back(group.name, group.components);
+    for (const Output& output : model.outputs) {
+        shape.outputs.emplace_back(output.name, output.components);
+        shape.sines[output.name] = sines_of(output);
+    }
+    add_measures(model, shape);
+    WHORL_REQUIRE(options.scalars.empty() || model.has_velocity,
+                  "model " + options.model +
+                      " has no velocity that could carry passive scalars; leave them out.");
+    if (!options.scalars.empty()) add_scalars(options.scalars, shape);
+    return shape;
+}
 
 int ModelShape::column_variables() const { return std::max({inputs, fluxes, widest(outputs), measured}); }
 int ModelShape::row_variables() const { return std::max({inputs, products, widest(outputs), measured}); }

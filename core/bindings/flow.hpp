@@ -13,6 +13,7 @@
 #include "fields/physical.hpp"
 #include "grid/pencils.hpp"
 #include "grid/row_table.hpp"
+#include "models/declaration.hpp"
 #include "roundtrip/plane_trials.hpp"
 #include "steppers/stepper.hpp"
 #include "storage/snapshot.hpp"
@@ -145,6 +146,8 @@ struct ModelShape {
     int row_variables() const;
 };
 ModelShape model_shape(const Options& options);
+// The shape of a model with these scalars. Throws Error if it has no velocity to carry them.
+ModelShape shape_of(const Declaration& model, const Options& options);
 
 // Maxima over the ranks of this process grid: elements of a row along x ("elements"), kept columns
 // ("columns"), and kept columns of all ranks of one row index ("row_columns").

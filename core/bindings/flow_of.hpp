@@ -1,4 +1,4 @@
-// Flow for one model and precision; instantiated by the files models_<name>.cpp.
+// Flow on a device and in a precision, for any model.
 #pragma once
 
 #include <numeric>
@@ -6,33 +6,31 @@
 #include "base/choice.hpp"
 #include "bindings/flow.hpp"
 #include "bindings/make_program_runs.hpp"
-#include "bindings/outputs.hpp"
 #include "bindings/present_force.hpp"
 #include "bindings/real_fields.hpp"
 #include "bindings/saved_sources.hpp"
-#include "bindings/shape_of_model.hpp"
 #include "bindings/trip_options.hpp"
 #include "fields/physical.hpp"
 #include "fields/random.hpp"
 #include "forcing/registry.hpp"
-#include "measure/state.hpp"
-#include "measure/superfluid.hpp"
+#include "measure/outputs.hpp"
 #include "storage/checkpoint.hpp"
 #include "storage/regrid.hpp"
 #include "storage/snapshot.hpp"
 
 namespace whorl {
 
-template <class Model, class Device, class Real> class FlowOf final : public Flow {
+template <class Device, class Real> class FlowOf final : public Flow {
     using Memory = typename Device::Memory;
 
   public:
-    FlowOf(const Options& options, int communicator, const Model& model)
-        : Flow(options, communicator), shape_(shape_of_model<Model>(options)),
+    FlowOf(const Options& options, int communicator, std::unique_ptr<Equation<Device, Real>> equation)
+        : Flow(options, communicator), equation_(std::move(equation)), declared_(equation_->declaration()),
+          shape_(shape_of(declared_, options)),
           device_(Device::queues ? world_.node().rank() : options.threads),
           trip_(options_.box(), truncation_,
                 trip_options(options_, shape_.column_variables(), shape_.row_variables()), world_, device_),
-          stepper_(trip_, world_, options_.box(), truncation_, model, stepper_options()),
+          stepper_(trip_, world_, options_.box(), truncation_, *equation_, stepper_options()),
           programs_(make_program_runs<Device, Real>(
               {trip_, world_, options_, truncation_, [this] { return components(); },
                [this](const std::string& field, double time) { return force_on(field, time); },
@@ -176,37 +174,45 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     std::size_t remembered_steps() override { return stepper_.history().steps().size(); }
     StepReport step(TimeStep time_step, std::int64_t step_number) override {
         const StepReport report = stepper_.step(time_step, step_number);
-        if ((Amplifies<Model> || stepper_.forces().amplifies()) && step_number % real_every == real_every - 1)
+        if ((declared_.amplifies || stepper_.forces().amplifies()) &&
+            step_number % real_every == real_every - 1)
             make_state_real();
         last_dt_ = report.dt;
         return report;
     }
 
     std::map<std::string, double> statistics() override {
-        auto all = model_statistics(modes(), state(), stepper_.model());
-        if constexpr (IsWaveFunction<Model>)
-            add_superfluid_statistics(
-                modes(), superfluid_flow(trip_, modes(), stepper_.model(), stepper_.state()), all);
-        if constexpr (LosesToField<Model>) {
+        std::map<std::string, double> all;
+        const std::vector<double> measures = equation_->measures(modes(), state());
+        const std::size_t sums = declared_.sums.size();
+        for (std::size_t n = 0; n < measures.size(); ++n)
+            all[n < sums ? declared_.sums[n] : declared_.maxima[n - sums]] = measures[n];
+        if (const auto wave = equation_->wave_function())
+            add_superfluid_statistics(modes(), superfluid_flow(trip_, modes(), *wave, stepper_.state()), all);
+        if (declared_.loses_to_field) {
             const auto gain = transfer().at("magnetic");
             all["lorentz_work"] = -std::accumulate(gain.begin(), gain.end(), 0.0);
         }
-        if constexpr (HasVelocity<Model>)
-            for (std::size_t s = 0; s < options_.scalars.size(); ++s)
-                all.merge(scalar_statistics(modes(), state(), stepper_.model(), static_cast<int>(s),
-                                            options_.scalars[s].first, options_.scalars[s].second));
+        for (std::size_t s = 0; s < options_.scalars.size(); ++s) {
+            const auto& [name, constants] = options_.scalars[s];
+            const auto of_scalar = equation_->scalar(modes(), state(), static_cast<int>(s), constants);
+            for (std::size_t n = 0; n < of_scalar.size(); ++n)
+                all[name + "_" + scalar_measures[n]] = of_scalar[n];
+        }
         return all;
     }
 
     SpectraOf spectra() override {
         const ModeSet<Device, Real> set = modes();
-        SpectraOf spectra = model_spectra(set, state(), stepper_.model());
-        if constexpr (IsWaveFunction<Model>)
-            add_superfluid_spectra(set, superfluid_flow(trip_, set, stepper_.model(), stepper_.state()),
-                                   spectra);
+        SpectraOf spectra;
+        for (const int which : declared_.spectra)
+            spectra[declared_.sums[static_cast<std::size_t>(which)]] =
+                equation_->spectrum(set, state(), which);
+        if (const auto wave = equation_->wave_function())
+            add_superfluid_spectra(set, superfluid_flow(trip_, set, *wave, stepper_.state()), spectra);
         for (std::size_t s = 0; s < options_.scalars.size(); ++s)
             spectra[options_.scalars[s].first + "_" + scalar_measures[0]] =
-                energy_spectrum(set, state().from(Model::fields + static_cast<int>(s)), 1);
+                energy_spectrum(set, state().from(declared_.fields + static_cast<int>(s)), 1);
         for (int n = 0; n < set.shells.count; ++n) spectra["k"].push_back(n * set.shells.smallest_wavenumber);
         return spectra;
     }
@@ -293,8 +299,8 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
 
     ForceOfFlow<Device, Real> force_on(const std::string& name, double time) {
         const ForcedFieldOf of = forced_field(name);
-        return present_force<Model, Device, Real>(
-            stepper_, modes(), {name, of.field.components, of.parities}, time,
+        return present_force<Device, Real>(
+            stepper_, modes(), {name, of.field.components, of.parities, declared_.is_wave_function}, time,
             [&](device::Buffer<Complex<Real>, Memory>& beside) { return modes_of(name, beside); });
     }
 
@@ -329,14 +335,14 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
             return {field, of.group.solenoidal, false, parities_of(name)};
         }
         int output = 0;
-        while (Model::outputs[static_cast<std::size_t>(output)].name != name) ++output;
+        while (declared_.outputs[static_cast<std::size_t>(output)].name != name) ++output;
         return {{0, 3, output, 1.0}, true, true, parities_of(name)};
     }
     // A speed itself, or what has a velocity: a vorticity at its largest scale.
     double speed_of(const StateField& of) const {
         if (of.group.solenoidal) return 1.0;
-        return SetFromVelocity<Model> && of.first < Model::fields ? 1.0 / options_.box().smallest_wavenumber()
-                                                                  : 0.0;
+        const bool turns = declared_.set_from_velocity && of.first < declared_.fields;
+        return turns ? 1.0 / options_.box().smallest_wavenumber() : 0.0;
     }
     void add_source(const forcing::SourceOptions& source) {
         const ForcedFieldOf of = forced_field(source.field);
@@ -375,7 +381,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         device::Buffer<Complex<Real>, Memory> beside;
         const FieldModes<Real> field = modes_of(name, beside);
         auto spectrum = energy_spectrum(modes(), FieldView<Real>{field.data, field.modes}, field.components);
-        if (!IsWaveFunction<Model>) spectrum[0] = 0.0;
+        if (!declared_.is_wave_function) spectrum[0] = 0.0;
         const double energy = std::accumulate(spectrum.begin(), spectrum.end(), 0.0);
         const double rate = energy > 0.0 ? forces.source(number).gain(energy) : 0.0;
         for (double& of_shell : spectrum) of_shell *= 2.0 * rate;
@@ -383,21 +389,18 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     }
 
     // The state of some models without a velocity may be set from a velocity.
-    static bool derived_from_velocity(const std::string& field) {
-        return SetFromVelocity<Model> && field == "velocity";
+    bool derived_from_velocity(const std::string& field) const {
+        return declared_.set_from_velocity && field == "velocity";
     }
     void set_from_velocity(const Complex<Real>* u) {
-        if constexpr (SetFromVelocity<Model>) {
-            each_mode(modes(),
-                      TakeVelocity<Model, Real>{stepper_.model(), u, stepper_.state(), stepper_.modes()});
-            device_.finish();
-        }
+        equation_->take_velocity(modes(), u, stepper_.state());
+        device_.finish();
     }
 
     std::vector<StateField> state_fields() const {
         std::vector<StateField> fields;
         int first = 0;
-        for (const FieldGroup& group : Model::groups) {
+        for (const FieldGroup& group : declared_.groups) {
             fields.push_back({group.name, group, first, group.name});
             first += group.components;
         }
@@ -444,8 +447,8 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     }
 
     // The parities of a field of the state are those of the output of the same name.
-    static std::array<Parity, 3> parities_of(const std::string& name) {
-        for (const Output& output : Model::outputs)
+    std::array<Parity, 3> parities_of(const std::string& name) const {
+        for (const Output& output : declared_.outputs)
             if (name == output.name) return output.parities;
         return {};
     }
@@ -461,18 +464,17 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         const int components = components_of(name);
         const std::int64_t modes = stepper_.modes();
         int which = 0;
-        for (const Output& output : Model::outputs) {
+        for (const Output& output : declared_.outputs) {
             if (name != output.name) {
                 ++which;
                 continue;
             }
-            const bool is_beside = components > Model::fields || stepper_.is_stepping();
+            const bool is_beside = components > declared_.fields || stepper_.is_stepping();
             if (is_beside)
                 beside = device::Buffer<Complex<Real>, Memory>(static_cast<std::size_t>(components * modes),
                                                                device_.executors());
             Complex<Real>* const made = is_beside ? beside.data() : stepper_.scratch();
-            each_mode(this->modes(), Derive<Model, Real>{stepper_.model(), stepper_.state(), made, modes,
-                                                         which, components});
+            equation_->derive(this->modes(), stepper_.state(), made, which, components);
             return {made, modes, components, parities_of(name)};
         }
         throw Error("field \"" + name + "\" is declared by no output of the model.");
@@ -489,10 +491,12 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         read_points(trip_, modes_of(name, beside), typed);
     }
 
+    std::unique_ptr<Equation<Device, Real>> equation_;
+    const Declaration& declared_;
     ModelShape shape_;
     Device device_;
     RoundTrip<Device, Real> trip_;
-    Stepper<Model, Device, Real> stepper_;
+    Stepper<Device, Real> stepper_;
     std::shared_ptr<ProgramRuns> programs_;
     double last_dt_ = 0.0;
 };

@@ -4,7 +4,6 @@
 #include "bindings/make_program_runs.hpp"
 #include "fields/passes.hpp"
 #include "measure/state.hpp"
-#include "steppers/present_force.hpp"
 #include "steppers/stepper.hpp"
 
 namespace whorl {
@@ -31,15 +30,15 @@ struct NamedField {
     std::string name;
     int components;
     std::array<Parity, 3> parities;
+    bool mean_grows; // by linear forcing
 };
 
 // The sum of all sources on a field, at `time`, which is that of the state. read(beside) gives the modes of
 // the field, if it is no field of the state in a buffer. Functions of sources are called, within a step once
 // for all who ask in the same stage. Collective.
-template <class Model, class Device, class Real, class Read>
-ForceOfFlow<Device, Real> present_force(Stepper<Model, Device, Real>& stepper,
-                                        const ModeSet<Device, Real>& set, const NamedField& of, double time,
-                                        const Read& read) {
+template <class Device, class Real, class Read>
+ForceOfFlow<Device, Real> present_force(Stepper<Device, Real>& stepper, const ModeSet<Device, Real>& set,
+                                        const NamedField& of, double time, const Read& read) {
     using Values = device::Buffer<Complex<Real>, typename Device::Memory>;
     stepper.require_state_of_time("a force is measured");
     Values made(static_cast<std::size_t>(of.components * stepper.modes()), set.device.executors());
@@ -52,7 +51,7 @@ ForceOfFlow<Device, Real> present_force(Stepper<Model, Device, Real>& stepper,
         Values beside;
         const FieldModes<Real> field = read(beside);
         each_mode(set, AddTimes<Real>{static_cast<Real>(gain), field.data, made.data(), field.modes,
-                                      of.components, IsWaveFunction<Model>});
+                                      of.components, of.mean_grows});
         set.device.finish(); // before what is beside goes
     }
     set.device.finish();

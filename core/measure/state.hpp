@@ -3,8 +3,7 @@
 #pragma once
 
 #include <array>
-#include <map>
-#include <string>
+#include <vector>
 
 #include "base/maximum.hpp"
 #include "measure/shells.hpp"
@@ -27,9 +26,6 @@ template <class Real> struct FieldView {
         return {static_cast<double>(a.re), static_cast<double>(a.im)};
     }
 };
-
-using Statistics = std::map<std::string, double>;
-using SpectraByName = std::map<std::string, std::vector<double>>;
 
 template <class Model>
 inline constexpr int measures_of = static_cast<int>(Model::sums.size() + Model::maxima.size());
@@ -60,25 +56,19 @@ template <class Model, class Real> struct Measure {
     }
 };
 
+// The model's sums and maxima.
 template <class Model, class Device, class Real>
-Statistics model_statistics(const ModeSet<Device, Real>& set, const FieldView<Real>& state,
-                            const Model& model) {
-    constexpr std::size_t sums = Model::sums.size(), all = measures_of<Model>;
-    const auto totals = reduce_modes(set, sums, all - sums, AddMeasures<Model, Real>{state, model});
-    Statistics statistics;
-    for (std::size_t n = 0; n < all; ++n)
-        statistics[n < sums ? Model::sums[n] : Model::maxima[n - sums]] = totals[n];
-    return statistics;
+std::vector<double> model_measures(const ModeSet<Device, Real>& set, const FieldView<Real>& state,
+                                   const Model& model) {
+    constexpr int sums = static_cast<int>(Model::sums.size());
+    return reduce_modes(set, sums, measures_of<Model> - sums, AddMeasures<Model, Real>{state, model});
 }
 
+// The spectrum of one of the sums.
 template <class Model, class Device, class Real>
-SpectraByName model_spectra(const ModeSet<Device, Real>& set, const FieldView<Real>& state,
-                            const Model& model) {
-    SpectraByName spectra;
-    for (const int which : Model::spectra)
-        spectra[Model::sums[static_cast<std::size_t>(which)]] =
-            sum_shells(set, Measure<Model, Real>{state, model, which});
-    return spectra;
+std::vector<double> model_spectrum(const ModeSet<Device, Real>& set, const FieldView<Real>& state,
+                                   const Model& model, int which) {
+    return sum_shells(set, Measure<Model, Real>{state, model, which});
 }
 
 // Re(a* . b) over `components` consecutive fields, times `factor`.
@@ -132,14 +122,12 @@ template <class Model, class Real> struct AddScalar {
     }
 };
 
+// The measures of the scalar `number`, in the order of scalar_measures.
 template <class Model, class Device, class Real>
-Statistics scalar_statistics(const ModeSet<Device, Real>& set, const FieldView<Real>& state,
-                             const Model& model, int number, const std::string& name,
-                             const std::array<double, 4>& scalar) {
-    const auto totals = reduce_modes(set, 3, 0, AddScalar<Model, Real>{state, model, number, scalar});
-    Statistics statistics;
-    for (std::size_t n = 0; n < totals.size(); ++n) statistics[name + "_" + scalar_measures[n]] = totals[n];
-    return statistics;
+std::vector<double> measures_of_scalar(const ModeSet<Device, Real>& set, const FieldView<Real>& state,
+                                       const Model& model, int number, const std::array<double, 4>& scalar) {
+    return reduce_modes(set, static_cast<int>(scalar_measures.size()), 0,
+                        AddScalar<Model, Real>{state, model, number, scalar});
 }
 
 } // namespace whorl

@@ -10,51 +10,31 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <string>
 
 #include "device/buffer.hpp"
 #include "measure/state.hpp"
-#include "measure/wave_function.hpp"
 #include "models/stress.hpp"
-#include "roundtrip/run.hpp"
+#include "roundtrip/roundtrip.hpp"
 
 namespace whorl {
+
+// The constants of a wave function's model (models/gross_pitaevskii.hpp).
+struct WaveConstants {
+    double alpha, beta, rho0;
+};
 
 template <class Device, class Real> struct SuperfluidFlow {
     device::Buffer<Complex<Real>, typename Device::Memory> flow; // sqrt(rho) u
     double kinetic = 0.0, quantum = 0.0, interaction = 0.0;
 };
 
-template <class Device, class Real, class Model>
+// The variables of the round trips that work out the flow of a wave function, three of them.
+inline constexpr int inputs_of_wave_function = 4;
+template <class Device, class Real>
 SuperfluidFlow<Device, Real> superfluid_flow(RoundTrip<Device, Real>& trip, const ModeSet<Device, Real>& set,
-                                             const Model& model, const Complex<Real>* psi) {
-    using Memory = typename Device::Memory;
-    const std::int64_t modes = set.table.modes();
-    SuperfluidFlow<Device, Real> result;
-    result.flow =
-        device::Buffer<Complex<Real>, Memory>(static_cast<std::size_t>(3 * modes), set.device.executors());
-    trip.shift({0.0, 0.0, 0.0});
-    for (int axis = 0; axis < 3; ++axis) {
-        device::Buffer<double, Memory> mean_on_device(3);
-        FlowOfWaveFunction<Real> pass;
-        pass.alpha = model.alpha;
-        pass.beta = model.beta;
-        pass.rho0 = model.rho0;
-        pass.axis = axis;
-        pass.psi = psi;
-        pass.modes = modes;
-        pass.flow = result.flow.data();
-        pass.mean = mean_on_device.data();
-        trip.run(pass);
-        set.device.finish();
-        std::array<double, 3> mean{};
-        Memory::to_host(mean.data(), mean_on_device.data(), sizeof mean);
-        reduce_ranks(set, mean, {});
-        result.kinetic += mean[0];
-        result.quantum += mean[1];
-        result.interaction = mean[2];
-    }
-    return result;
-}
+                                             const WaveConstants& of, const Complex<Real>* psi);
 
 // The statistics that the two functions below add; the first two also have spectra.
 inline constexpr std::array superfluid_statistics{"kinetic_incompressible", "kinetic_compressible",
@@ -87,7 +67,7 @@ template <class Real> struct AddKineticParts {
 
 template <class Device, class Real>
 void add_superfluid_statistics(const ModeSet<Device, Real>& set, const SuperfluidFlow<Device, Real>& of,
-                               Statistics& all) {
+                               std::map<std::string, double>& all) {
     const auto parts = reduce_modes(set, 2, 0, AddKineticParts<Real>{{of.flow.data(), set.table.modes()}});
     const double values[] = {parts[0], parts[1], of.quantum, of.interaction,
                              of.kinetic + of.quantum + of.interaction};
@@ -96,7 +76,7 @@ void add_superfluid_statistics(const ModeSet<Device, Real>& set, const Superflui
 
 template <class Device, class Real>
 void add_superfluid_spectra(const ModeSet<Device, Real>& set, const SuperfluidFlow<Device, Real>& of,
-                            SpectraByName& all) {
+                            std::map<std::string, std::vector<double>>& all) {
     for (const bool solenoidal : {true, false})
         all[superfluid_statistics[solenoidal ? 0 : 1]] =
             sum_shells(set, KineticPart<Real>{{of.flow.data(), set.table.modes()}, solenoidal});

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "roundtrip/axis_plans.hpp"
+#include "roundtrip/converted_rows.hpp"
 #include "roundtrip/line_choice.hpp"
-#include "roundtrip/mode_values.hpp"
 #include "roundtrip/stage_context.hpp"
 #include "roundtrip/tile.hpp"
 
@@ -42,8 +42,9 @@ template <class Device, class Real> class ColumnsOnThreads : StageContext<Device
         return *lines[parity][static_cast<std::size_t>(groups_of_lines(t.count))];
     }
     void point_at(std::vector<device::LineRow<Real>>& rows, const Tile& t, int v);
-    template <class Pass, int n, class F>
-    void each_row(const Tile& t, int first, const kernels::Turns<Real, n>& turns, const F& f) const;
+    template <class Member> void load_row(const Member& member, const Tile& t, int r, int first) const;
+    template <class Member, class Result>
+    void store_row(const Result& result, const Tile& t, int r, int first) const;
     void pad(const Tile& t, int variables) const;
 
     std::vector<ColumnTile> tiles_;
@@ -60,17 +61,8 @@ void ColumnsOnThreads<Device, Real>::inwards(const Pass& pass) {
         {
             const auto scope = executors_.timed(executor, Task::modes);
             each_member(pass, [&]<class Member>(const Member& member, const Firsts& firsts) {
-                const auto turns = parities_.template load_turns<Real, Member>(firsts.input);
                 if constexpr (Member::inputs > 0)
-                    each_row<Member>(
-                        t, firsts.input, turns,
-                        [&]<class Values>(const ModeRow<Real>& modes, const Values& values) {
-                            if constexpr (requires { member.template load_row<Device>(modes, values); })
-                                member.template load_row<Device>(modes, values);
-                            else
-                                Device::run_row(kernels::LoadRow<Real, Member, Values>{member, modes, values,
-                                                                                       modes.length});
-                        });
+                    for (int r = 0; r < t.rows(); ++r) load_row(member, t, r, firsts.input);
             });
             pad(t, inputs);
         }
@@ -96,43 +88,69 @@ void ColumnsOnThreads<Device, Real>::outwards(const Pass& pass) {
                         if (fetched < t.rows()) result.fetch_row(t.modes(tables, fetched++));
                 };
                 for (int i = 0; i < rows_ahead; ++i) fetch_next();
-                each_row<Member>(
-                    t, firsts.flux, parities_.template store_turns<Real, Member>(firsts.flux),
-                    [&]<class Values>(const ModeRow<Real>& modes, const Values& values) {
-                        fetch_next();
-                        if constexpr (requires { result.template store_row<Device>(modes, values); })
-                            result.template store_row<Device>(modes, values);
-                        else
-                            Device::run_row(kernels::StoreRow<Real, Member::fluxes, Result, Values>{
-                                result, modes, values, modes.length});
-                    });
+                for (int r = 0; r < t.rows(); ++r) {
+                    fetch_next();
+                    store_row<Member>(result, t, r, firsts.flux);
+                }
             });
         });
     });
 }
 
-// Calls f(modes, values) for every row of a tile; values are those of the variables from number `first` on,
-// plain, shifted or real (mode_values.hpp).
+// Modes -> row r of a tile, of a pass whose first input has number `first`. The pass is compiled for complex
+// values alone: they are moved to a shifted grid, or made real between walls in x, in the first cache
+// (mode_values.hpp).
 template <class Device, class Real>
-template <class Pass, int n, class F>
-void ColumnsOnThreads<Device, Real>::each_row(const Tile& t, int first, const kernels::Turns<Real, n>& turns,
-                                              const F& f) const {
-    const ModeTables<Real> tables = modes_.tables();
-    const kernels::Shift<Real> phases = modes_.phases();
-    const bool shifted = modes_.shifted();
-    with_walled<Pass>(layout_.walls[0], [&]<bool walled>() {
-        for (int r = 0; r < t.rows(); ++r) {
-            const ModeRow<Real> modes = t.modes(tables, r);
-            const kernels::PlainValues<Real> values{t.values(first, r), t.stride};
-            if constexpr (walled)
-                f(modes,
-                  kernels::RealValues<Real, n>{reinterpret_cast<Real*>(values.data), 2 * t.stride, turns});
-            else if (shifted)
-                f(modes, kernels::ShiftedValues<Real>(values, modes, phases));
-            else
-                f(modes, values);
+template <class Member>
+void ColumnsOnThreads<Device, Real>::load_row(const Member& member, const Tile& t, int r, int first) const {
+    constexpr int n = Member::inputs;
+    const auto load = [&](const ModeRow<Real>& modes, const kernels::PlainValues<Real>& values) {
+        if constexpr (requires { member.template load_row<Device>(modes, values); })
+            member.template load_row<Device>(modes, values);
+        else
+            Device::run_row(kernels::LoadRow<Real, Member, kernels::PlainValues<Real>>{member, modes, values,
+                                                                                       modes.length});
+    };
+    const ModeRow<Real> modes = t.modes(modes_.tables(), r);
+    const kernels::PlainValues<Real> values{t.values(first, r), t.stride};
+    if constexpr (meets_walls<Member>())
+        if (layout_.walls[0]) {
+            Complex<Real> part[n * kernels::converted_at_once];
+            const auto turns = parities_.template load_turns<Real, Member>(first);
+            return kernels::each_part_of_row(modes, [&](const ModeRow<Real>& of, int begin) {
+                load(of, {part, kernels::converted_at_once});
+                kernels::put_real(part, n, of.length, turns.of, values, begin);
+            });
         }
-    });
+    load(modes, values);
+    if (modes_.shifted()) kernels::shift_row(values, n, modes, modes_.phases(), false);
+}
+
+// Row r of a tile -> modes, of a member whose first flux has number `first`.
+template <class Device, class Real>
+template <class Member, class Result>
+void ColumnsOnThreads<Device, Real>::store_row(const Result& result, const Tile& t, int r, int first) const {
+    constexpr int n = Member::fluxes;
+    const auto store = [&](const ModeRow<Real>& modes, const kernels::PlainValues<Real>& values) {
+        if constexpr (requires { result.template store_row<Device>(modes, values); })
+            result.template store_row<Device>(modes, values);
+        else
+            Device::run_row(kernels::StoreRow<Real, n, Result, kernels::PlainValues<Real>>{
+                result, modes, values, modes.length});
+    };
+    const ModeRow<Real> modes = t.modes(modes_.tables(), r);
+    const kernels::PlainValues<Real> values{t.values(first, r), t.stride};
+    if constexpr (meets_walls<Member>())
+        if (layout_.walls[0]) {
+            Complex<Real> part[n * kernels::converted_at_once];
+            const auto turns = parities_.template store_turns<Real, Member>(first);
+            return kernels::each_part_of_row(modes, [&](const ModeRow<Real>& of, int begin) {
+                kernels::get_real(values, begin, turns.of, n, of.length, part);
+                store(of, {part, kernels::converted_at_once});
+            });
+        }
+    if (modes_.shifted()) kernels::shift_row(values, n, modes, modes_.phases(), true);
+    store(modes, values);
 }
 
 } // namespace whorl

@@ -24,9 +24,10 @@ template <class Device, class Real> class PlanesOnQueues : public PlaneGroups<De
     }
 
     // Queues fetch nothing ahead.
-    template <class Pass> auto fetch_during(const Pass&, int, const Range&, const Range&) {
-        return [](std::int64_t) {};
-    }
+    struct Meanwhile {
+        void operator()(std::int64_t) const {}
+    };
+    Meanwhile fetch_during(int, const Range&, const Range&, int) { return {}; }
 
   private:
     template <class Pass>

@@ -24,12 +24,18 @@ template <class Device, class Real> class PlanesOnThreads : public PlaneGroups<D
     void lines_in(int executor, const Range& z, int variables);
     void lines_out(int executor, const Range& z, int variables);
 
-    // Returns a function to call with the number of points that come next in plane z of a batch: meanwhile it
-    // fetches rows of the y-pencil for this executor's next plane.
-    template <class Pass>
-    auto fetch_during(const Pass& pass, int executor, const Range& z, const Range& all) {
-        find_next(executor, z, all, widths_of(pass).inputs);
-        return [this, executor](std::int64_t points) { fetch_next(executor, points); };
+    // Called with the number of points that come next in plane z of a batch: meanwhile it fetches rows of the
+    // y-pencil for this executor's next plane, or nothing.
+    struct Meanwhile {
+        PlanesOnThreads* of = nullptr;
+        int executor = 0;
+        void operator()(std::int64_t points) const {
+            if (of) of->fetch_next(executor, points);
+        }
+    };
+    Meanwhile fetch_during(int executor, const Range& z, const Range& all, int variables) {
+        find_next(executor, z, all, variables);
+        return {this, executor};
     }
 
   private:

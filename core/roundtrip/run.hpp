@@ -98,7 +98,7 @@ void RoundTrip<Device, Real>::whole_planes(Pass& pass, const Range& all) {
         const Range z = planes_.group(all, item);
         if (executor == 0) exchanges_.progress();
         planes_.inwards(pass, executor, z);
-        const auto meanwhile = planes_.fetch_during(pass, executor, z, all);
+        const auto meanwhile = planes_.fetch_during(executor, z, all, widths_of(pass).inputs);
         const kernels::Planes<Real> p = planes_.planes(executor, z);
         const device::RowShare<Real> share{p.data, p.stride, p.pitch, layout_.elements, p.pitch};
         const kernels::RowOrder order{0, z.begin, z.size(), true};
@@ -142,7 +142,7 @@ void RoundTrip<Device, Real>::exchanged_rows(Pass& pass, int b, const Legs& legs
         rows_.through(pass, executor,
                       {rows_.shares(executor, z.begin - all.begin, b), order, y,
                        std::min(executors_.workspace.rows, z.size() * own - y)},
-                      [](std::int64_t) {});
+                      typename PlaneStage<Device, Real>::Meanwhile{});
     };
     in_batch(pass, all, [&] { device_.each(1LL * planes_.groups(all) * blocks, through); });
     if constexpr (Pass::products > 0) exchanges_.start(*legs.row_out, b);

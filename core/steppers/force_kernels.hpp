@@ -39,47 +39,63 @@ template <class Kernel> struct InRows {
     }
 };
 
-// Copies the field on the forced modes.
-template <class Model, class Real> struct Gather {
-    Model model;
+// Calls kernel(i) for i < count on the device.
+template <class Device, class Kernel> void over(Device& device, const Kernel& kernel, std::int64_t count) {
+    const InRows<Kernel> rows{kernel, count};
+    device.over(rows.rows(), rows);
+}
+
+// Copies a field of the state on the forced modes.
+template <class Real> struct Gather {
     const Complex<Real>* state;
     std::int64_t modes;
     Forced<Real> on;
     ForcedField field;
     Complex<Real>* to; // [component][mode]
 
+    WHORL_INLINE void operator()(std::int64_t i) const {
+        for (int c = 0; c < field.components; ++c)
+            to[c * on.count + i] = state[(field.first + c) * modes + on.index[i]];
+    }
+};
+
+// Copies an output of the model there.
+template <class Model, class Real> struct GatherOutput {
+    Model model;
+    Gather<Real> of;
+
     WHORL_ANYWHERE void operator()(std::int64_t i) const {
-        if (field.output < 0) {
-            for (int c = 0; c < field.components; ++c)
-                to[c * on.count + i] = state[(field.first + c) * modes + on.index[i]];
-            return;
-        }
         constexpr int most = Model::fields > 3 ? Model::fields : 3;
         Complex<Real> a[Model::fields], out[most] = {};
-        for (int f = 0; f < Model::fields; ++f) a[f] = state[f * modes + on.index[i]];
-        model.output(field.output, on.k[i], a, out);
-        for (int c = 0; c < field.components; ++c) to[c * on.count + i] = out[c];
+        for (int f = 0; f < Model::fields; ++f) a[f] = of.state[f * of.modes + of.on.index[i]];
+        model.output(of.field.output, of.on.k[i], a, out);
+        for (int c = 0; c < of.field.components; ++c) of.to[c * of.on.count + i] = out[c];
     }
+};
+
+// A force on some modes, and its share in each register that a stage writes.
+template <class Real> struct AddedForce {
+    Forced<Real> on;
+    ForcedField field; // within the update
+    const Complex<Real>* force;
+    Real scale;
+    Real shares[3];
 };
 
 // Adds a force to the registers that a stage has stored (Update::add).
 template <class Update, class Real> struct AddForce {
     static constexpr int fields = Update::fields;
     Update update;
-    Forced<Real> on;
-    ForcedField field; // within the update
-    const Complex<Real>* force;
-    Real scale;
-    Real shares[3];
+    AddedForce<Real> of;
 
     WHORL_ANYWHERE void operator()(std::int64_t i) const {
         Complex<Real> da[fields] = {}, f[3] = {};
-        for (int c = 0; c < field.components; ++c) f[c] = scale * force[c * on.count + i];
-        if (field.output < 0)
-            for (int c = 0; c < field.components; ++c) da[field.first + c] = f[c];
-        else if constexpr (requires { update.model.from_velocity(on.k[i], f, da); })
-            update.model.from_velocity(on.k[i], f, da);
-        update.add(on.k[i], on.index[i], da, shares);
+        for (int c = 0; c < of.field.components; ++c) f[c] = of.scale * of.force[c * of.on.count + i];
+        if (of.field.output < 0)
+            for (int c = 0; c < of.field.components; ++c) da[of.field.first + c] = f[c];
+        else if constexpr (requires { update.model.from_velocity(of.on.k[i], f, da); })
+            update.model.from_velocity(of.on.k[i], f, da);
+        update.add(of.on.k[i], of.on.index[i], da, of.shares);
     }
 };
 
@@ -132,27 +148,32 @@ template <class Real> struct SquareOfForce {
     }
 };
 
-// 1/2 weight |a|^2 of `components` fields, over a row of modes, with the mean of the fields or without.
-template <class Real> struct EnergyOfRow {
+// A field of the state, or an output, on all rows of modes, with its mean or without.
+template <class Real> struct RowsOfField {
     ModeTables<Real> tables;
-    const Complex<Real>* field;
-    std::int64_t modes;
-    int components;
+    const Complex<Real>* state;
+    std::int64_t modes, rows;
+    ForcedField field;
     bool with_mean;
+};
+
+// 1/2 weight |a|^2 of a field of the state, over a row of modes.
+template <class Real> struct EnergyOfRow {
+    RowsOfField<Real> of;
 
     WHORL_INLINE void operator()(std::int64_t r, double* sum) const {
-        const int j = static_cast<int>(r / tables.nz), l = static_cast<int>(r % tables.nz);
-        const Row row = tables.row(j, l);
+        const int j = static_cast<int>(r / of.tables.nz), l = static_cast<int>(r % of.tables.nz);
+        const Row row = of.tables.row(j, l);
         if (row.length == 0) return;
-        const ModeRow<Real> of(tables, 0, j, l, row.length);
-        const double left_out = !with_mean && of.has_mean() ? 1.0 : of.from_zero ? 0.5 : 0.0;
+        const ModeRow<Real> modes(of.tables, 0, j, l, row.length);
+        const double left_out = !of.with_mean && modes.has_mean() ? 1.0 : modes.from_zero ? 0.5 : 0.0;
         double all = 0.0, first = 0.0;
-        for (int c = 0; c < components; ++c) {
-            const Complex<Real>* const a = field + c * modes + row.offset;
+        for (int c = 0; c < of.field.components; ++c) {
+            const Complex<Real>* const a = of.state + (of.field.first + c) * of.modes + row.offset;
             all += square_of(a, row.length);
             first += dot(widened(a[0]), widened(a[0]));
         }
-        *sum += static_cast<double>(tables.row_weight(j, l)) * (all - left_out * first);
+        *sum += static_cast<double>(of.tables.row_weight(j, l)) * (all - left_out * first);
     }
 
   private:
@@ -171,26 +192,22 @@ template <class Real> struct EnergyOfRow {
     }
 };
 
-// The same of an output of the model, mode by mode.
+// 1/2 weight |a|^2 of an output of the model, mode by mode.
 template <class Model, class Real> struct EnergyOfOutput {
-    ModeTables<Real> tables;
     Model model;
-    const Complex<Real>* state;
-    std::int64_t modes;
-    ForcedField field;
-    bool with_mean;
+    RowsOfField<Real> of;
 
     WHORL_INLINE void operator()(std::int64_t r, double* sum) const {
         constexpr int most = Model::fields > 3 ? Model::fields : 3;
-        const int j = static_cast<int>(r / tables.nz), l = static_cast<int>(r % tables.nz);
-        const Row row = tables.row(j, l);
+        const int j = static_cast<int>(r / of.tables.nz), l = static_cast<int>(r % of.tables.nz);
+        const Row row = of.tables.row(j, l);
         for (int i = 0; i < row.length; ++i) {
-            const Mode<Real> mode = tables.mode(i, j, l, row.offset);
-            if (!with_mean && square(mode.k) == Real(0)) continue;
+            const Mode<Real> mode = of.tables.mode(i, j, l, row.offset);
+            if (!of.with_mean && square(mode.k) == Real(0)) continue;
             Complex<Real> a[Model::fields], out[most] = {};
-            for (int f = 0; f < Model::fields; ++f) a[f] = state[f * modes + mode.index];
-            model.output(field.output, mode.k, a, out);
-            for (int c = 0; c < field.components; ++c)
+            for (int f = 0; f < Model::fields; ++f) a[f] = of.state[f * of.modes + mode.index];
+            model.output(of.field.output, mode.k, a, out);
+            for (int c = 0; c < of.field.components; ++c)
                 *sum += 0.5 * static_cast<double>(mode.weight) * dot(widened(out[c]), widened(out[c]));
         }
     }

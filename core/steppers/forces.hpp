@@ -15,9 +15,7 @@
 #include "device/buffer.hpp"
 #include "exchange/watchdog.hpp"
 #include "forcing/source.hpp"
-#include "steppers/column_energy.hpp"
-#include "steppers/force_kernels.hpp"
-#include "steppers/tendency.hpp"
+#include "steppers/equation.hpp"
 
 namespace whorl {
 
@@ -48,11 +46,10 @@ struct Within {
     Within& operator=(const Within&) = delete;
 };
 
-template <class Model, class Device, class Real> class Forces {
+template <class Device, class Real> class Forces {
     using Memory = typename Device::Memory;
     template <class T> using Buffer = device::Buffer<T, Memory>;
     using Acts = forcing::Acts;
-    static constexpr bool mean_grows = Update<Model, Real, false>::mean_grows;
 
   public:
     struct Setting {
@@ -67,8 +64,9 @@ template <class Model, class Device, class Real> class Forces {
         int shells;
     };
 
-    Forces(const Setting& setting, const Model& model)
-        : at_(setting), model_(model), energy_(setting.tables, setting.height, setting.modes, mean_grows) {}
+    Forces(const Setting& setting, const Equation<Device, Real>& equation)
+        : at_(setting), equation_(equation),
+          energy_(setting.tables, setting.height, setting.modes, mean_grows()) {}
 
     bool any() const { return !sources_.empty(); }
     std::size_t count() const { return sources_.size(); }
@@ -104,8 +102,8 @@ template <class Model, class Device, class Real> class Forces {
     void before_stage(const Complex<Real>* state, double time);
     // Where the stage sums the energy of what it stores, if a source will ask for it.
     ColumnSums begin_energy();
-    void after_stage(const Tendency<Model, Real>& pass, const StageOfForces& now);
-    void end_step(const Tendency<Model, Real>& pass, const Complex<Real>* state, const forcing::Moment& step,
+    void after_stage(const TendencyData<Real>& data, const StageOfForces& now);
+    void end_step(const TendencyData<Real>& data, const Complex<Real>* state, const forcing::Moment& step,
                   bool multistep);
     // The linear forcing of each field of the state; empty where no source acts on all modes.
     std::vector<Growth> growth() const;
@@ -146,14 +144,13 @@ template <class Model, class Device, class Real> class Forces {
     kernels::Forced<Real> on(const Running& of) const {
         return {of.index.data(), of.k.data(), of.weight.data(), of.shell.data(), of.count};
     }
-    template <class Kernel> void over(const Kernel& kernel, std::int64_t count) {
-        const kernels::InRows<Kernel> rows{kernel, count};
-        at_.device.over(rows.rows(), rows);
-    }
+    int model_fields() const { return equation_.declaration().fields; }
+    // Linear forcing multiplies the fluctuations alone, but for wave functions.
+    bool mean_grows() const { return equation_.declaration().is_wave_function; }
     static forcing::ForcedModes chosen(forcing::ForcedModes modes, const std::vector<std::int64_t>& places);
     // The fields that a source acts on: an output is made of all fields of the model, which then grow alike.
-    static std::array<int, 2> first_and_count(const Running& of) {
-        if (of.field.output >= 0) return {0, Model::fields};
+    std::array<int, 2> first_and_count(const Running& of) const {
+        if (of.field.output >= 0) return {0, model_fields()};
         return {of.field.first, of.field.components};
     }
     static void ask(Running& of, double time) {
@@ -168,10 +165,8 @@ template <class Model, class Device, class Real> class Forces {
     double energy_of(const Running& of, const Complex<Real>* state);
     void evaluate(Running& of, const forcing::Moment& now);
     void put(Running& of, const std::vector<Complex<Real>>& values);
-    template <class Use>
-    void with_update(const Tendency<Model, Real>& pass, const Running& of, const Use& use);
-    void add_force(const Tendency<Model, Real>& pass, Running& of, const std::array<Real, 3>& shares);
-    void set_force(const Tendency<Model, Real>& pass, Running& of);
+    void add_force(const TendencyData<Real>& data, Running& of, const std::array<Real, 3>& shares);
+    void set_force(const TendencyData<Real>& data, Running& of);
     static std::array<Real, 3> shares_of(const StageOfForces& now, bool impulse);
     std::vector<double> power_of(Running& of, double half);
     void begin_step();
@@ -179,7 +174,7 @@ template <class Model, class Device, class Real> class Forces {
     void finish_work(Running& of, const double* powers, double dt, bool multistep);
 
     Setting at_;
-    Model model_;
+    const Equation<Device, Real>& equation_;
     ColumnEnergy<Device, Real> energy_; // on CPUs
     std::vector<Running> sources_;
     std::vector<Stage> stages_; // of the present step

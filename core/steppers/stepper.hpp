@@ -2,9 +2,8 @@
 // adds the forces.
 #pragma once
 
-#include "roundtrip/run.hpp"
 #include "steppers/companion.hpp"
-#include "steppers/run_forces.hpp"
+#include "steppers/forces.hpp"
 
 namespace whorl {
 
@@ -26,17 +25,19 @@ struct StepperOptions {
 // from (seed, pair).
 std::array<double, 3> shift_offset(std::uint64_t seed, std::int64_t pair);
 
-template <class Model, class Device, class Real> class Stepper {
+template <class Device, class Real> class Stepper {
   public:
     Stepper(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,
-            const Truncation& truncation, const Model& model, const StepperOptions& options)
-        : trip_(trip), model_(model), options_(options), scheme_(options_.scheme), history_(scheme_.earlier),
-          dealiasing_(truncation.dealiasing()), modes_(trip.table().modes()), fields_(field_count(options)),
+            const Truncation& truncation, const Equation<Device, Real>& equation,
+            const StepperOptions& options)
+        : trip_(trip), equation_(equation), options_(options), scheme_(options_.scheme),
+          history_(scheme_.earlier), dealiasing_(truncation.dealiasing()), modes_(trip.table().modes()),
+          fields_(equation.declaration().fields + static_cast<int>(options.scalars.size())),
           registers_(static_cast<std::size_t>(scheme_.all_registers(dealiasing_) * fields_ * modes_),
                      trip.device().executors()),
           forces_({trip.device(), world, trip.exchanges().watchdog(), trip.modes(), trip.table().height(),
                    modes_, fields_, box.smallest_wavenumber(), options_.shells},
-                  model_) {
+                  equation) {
         std::array<double, 3> largest{};
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const int i = static_cast<int>(axis);
@@ -47,13 +48,8 @@ template <class Model, class Device, class Real> class Stepper {
         // A peak of three times the root-mean-square speed, along all axes.
         push_ = 3.0 * std::hypot(inverse_spacing_[0], inverse_spacing_[1], inverse_spacing_[2]);
         const Wavenumber<double> corner{largest[0], largest[1], largest[2]};
-        coupling_norm_ = model.coupling_norm(corner);
-        wave_rate_ = rate_of_waves(model, box, corner);
-    }
-
-    // The number of fields of the model and of the passive scalars behind it.
-    static int field_count(const StepperOptions& options) {
-        return Model::fields + static_cast<int>(options.scalars.size());
+        coupling_norm_ = equation.coupling_norm(corner);
+        wave_rate_ = rate_of_waves(box, corner);
     }
 
     Fields<Real> state() { return field_set(0); }
@@ -81,10 +77,9 @@ template <class Model, class Device, class Real> class Stepper {
     Fields<Real> earlier(int j) { return field_set(j); }
     std::int64_t modes() const { return modes_; }
     std::int64_t bytes() const { return static_cast<std::int64_t>(registers_.bytes()); }
-    const Model& model() const { return model_; }
 
-    Forces<Model, Device, Real>& forces() { return forces_; }
-    const Forces<Model, Device, Real>& forces() const { return forces_; }
+    Forces<Device, Real>& forces() { return forces_; }
+    const Forces<Device, Real>& forces() const { return forces_; }
 
     // It goes along with all steps to come, and outlives the stepper.
     void accompany(Companion<Real>& companion) {
@@ -100,7 +95,7 @@ template <class Model, class Device, class Real> class Stepper {
         if (forces_.any()) time_step.push = &push;
         double time = time_step.time;
         for (std::size_t s = 0; s < scheme_.stages.size(); ++s) {
-            Tendency<Model, Real> pass = tendency(scheme_.stages[s], time_step);
+            TendencyData<Real> pass = tendency(scheme_.stages[s], time_step);
             forces_.ask_anew();
             find_taps(s, time, step_number);
             pass.taps = &taps_;
@@ -127,10 +122,10 @@ template <class Model, class Device, class Real> class Stepper {
     void evaluate(int grid) {
         require_between_steps("the tendency is evaluated");
         TimeStep unit{1.0, 0.0, 0.0};
-        Tendency<Model, Real> pass = evaluation(1.0, scratch(), unit);
+        TendencyData<Real> pass = evaluation(1.0, scratch(), unit);
         pass.exact = false;
         trip_.shift(moved({0.0, 0.0, 0.0}, grid == 1));
-        trip_.run(pass);
+        equation_.run(trip_, pass);
         trip_.shift({0.0, 0.0, 0.0});
     }
 
@@ -141,19 +136,19 @@ template <class Model, class Device, class Real> class Stepper {
     Fields<Real> extra() { return field_set(scheme_.registers()); }
 
     // The pass that writes `weight` times the tendency alone into `result`.
-    Tendency<Model, Real> evaluation(double weight, Fields<Real> result, TimeStep& unit) {
+    TendencyData<Real> evaluation(double weight, Fields<Real> result, TimeStep& unit) {
         Stage stage;
         stage.v[1] = weight;
         stage.ends_step = true;
-        Tendency<Model, Real> pass = tendency(stage, unit);
+        TendencyData<Real> pass = tendency(stage, unit);
         pass.registers[1] = result;
         pass.history = nullptr;
         return pass;
     }
 
-    Tendency<Model, Real> tendency(const Stage& stage, TimeStep& time_step) {
-        Tendency<Model, Real> pass;
-        pass.model = model_;
+    TendencyData<Real> tendency(const Stage& stage, TimeStep& time_step) {
+        TendencyData<Real> pass;
+        pass.fields = fields_;
         pass.modes = modes_;
         pass.stage = stage;
         pass.history = &history_;
@@ -173,17 +168,17 @@ template <class Model, class Device, class Real> class Stepper {
     // their frequency, the fastest of the largest scales, which must last, with five times theirs. At a
     // Courant number of 0.9, rk4-gill takes 1/150 of the energy of the former per step and 1/60000 of that of
     // the latter per period.
-    static double rate_of_waves(const Model& model, const Box& box, Wavenumber<double> corner) {
+    double rate_of_waves(const Box& box, Wavenumber<double> corner) const {
         const auto unit = [&](int axis) {
             return box.points[static_cast<std::size_t>(axis)] > 1 ? box.unit(axis) : 0.0;
         };
-        const double of_large = model.coupling_norm({unit(0), unit(1), unit(2)});
-        return std::max(model.coupling_norm(corner), 5 * of_large);
+        const double of_large = equation_.coupling_norm({unit(0), unit(1), unit(2)});
+        return std::max(equation_.coupling_norm(corner), 5 * of_large);
     }
 
     // A stage with what sources add to it. Where the state is not finite, dt is not chosen, and none is
     // added.
-    std::array<double, 2> run_forced(Tendency<Model, Real>& pass, std::size_t s, double time,
+    std::array<double, 2> run_forced(TendencyData<Real>& pass, std::size_t s, double time,
                                      std::int64_t step_number) {
         const auto run = [&] {
             if (dealiasing_.shifts && !dealiasing_.twice) trip_.shift(grid_of_stage(s, step_number));
@@ -214,8 +209,8 @@ template <class Model, class Device, class Real> class Stepper {
         const Within serving(serves_companions_);
         StageGrid grid;
         if (dealiasing_.shifts && !dealiasing_.twice) grid.shift = grid_of_stage(s, step_number);
-        if constexpr (HasVelocity<Model>) grid.shown_rows = trip_.shown_rows();
-        grid.shown_velocity = std::min(Model::inputs, 3);
+        if (equation_.declaration().has_velocity) grid.shown_rows = trip_.shown_rows();
+        grid.shown_velocity = std::min(equation_.declaration().inputs, 3);
         for (Companion<Real>* const companion : companions_)
             if (PointTap<Real>* const tap = companion->before_stage(grid, time)) taps_.push_back(tap);
     }
@@ -236,28 +231,28 @@ template <class Model, class Device, class Real> class Stepper {
         return moved(shift_offset(options_.shift_seed, step_number / 2), second);
     }
 
-    std::array<double, 2> run_stage(Tendency<Model, Real>& pass) {
-        return dealiasing_.twice ? run_on_both_grids(pass) : trip_.run(pass);
+    std::array<double, 2> run_stage(TendencyData<Real>& pass) {
+        return dealiasing_.twice ? run_on_both_grids(pass) : equation_.run(trip_, pass);
     }
 
     // Half the tendency of each grid: the first is written to extra(), the second added when the stage is
     // stored.
-    std::array<double, 2> run_on_both_grids(Tendency<Model, Real>& pass) {
+    std::array<double, 2> run_on_both_grids(TendencyData<Real>& pass) {
         TimeStep unit{1.0, 0.0, 0.0};
-        Tendency<Model, Real> first = evaluation(0.5, extra(), unit);
+        TendencyData<Real> first = evaluation(0.5, extra(), unit);
         first.measures = pass.measures;
         first.growth = pass.growth;
         first.grows_alike = pass.grows_alike;
         first.taps = std::exchange(pass.taps, nullptr);
         trip_.shift({0.0, 0.0, 0.0});
-        const auto maxima = trip_.run(first);
+        const auto maxima = equation_.run(trip_, first);
         pass.begin_store(maxima);
         pass.measures = false;
         pass.adds = true;
         pass.extra = extra();
         pass.weight = 0.5;
         trip_.shift(moved({0.0, 0.0, 0.0}, true));
-        trip_.run(pass);
+        equation_.run(trip_, pass);
         trip_.shift({0.0, 0.0, 0.0});
         return maxima;
     }
@@ -270,7 +265,7 @@ template <class Model, class Device, class Real> class Stepper {
     }
 
     RoundTrip<Device, Real>& trip_;
-    Model model_;
+    const Equation<Device, Real>& equation_;
     StepperOptions options_;
     const Scheme& scheme_;
     History history_;
@@ -282,7 +277,7 @@ template <class Model, class Device, class Real> class Stepper {
     std::array<double, 3> inverse_spacing_{};
     double coupling_norm_ = 0.0, wave_rate_ = 0.0, push_ = 0.0;
     bool is_stepping_ = false, serves_companions_ = false;
-    Forces<Model, Device, Real> forces_;
+    Forces<Device, Real> forces_;
     std::vector<Companion<Real>*> companions_;
     std::vector<PointTap<Real>*> taps_; // of the present stage
 };

@@ -1,18 +1,18 @@
-// The member functions of Forces.
-#pragma once
+// Compiled once for each device.
+#include "steppers/forces.hpp"
 
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "base/maximum.hpp"
+#include "device/chosen.hpp"
 #include "grid/shell.hpp"
-#include "steppers/forces.hpp"
 
 namespace whorl {
 
-template <class Model, class Device, class Real>
-void Forces<Model, Device, Real>::add(std::unique_ptr<forcing::Source> source, kernels::ForcedField field) {
+template <class Device, class Real>
+void Forces<Device, Real>::add(std::unique_ptr<forcing::Source> source, kernels::ForcedField field) {
     Running& of = sources_.emplace_back();
     of.source = std::move(source);
     of.field = field;
@@ -21,8 +21,8 @@ void Forces<Model, Device, Real>::add(std::unique_ptr<forcing::Source> source, k
 }
 
 // Copies the tables of forced modes to the device.
-template <class Model, class Device, class Real>
-void Forces<Model, Device, Real>::place(Running& of, const forcing::ForcedModes& modes) {
+template <class Device, class Real>
+void Forces<Device, Real>::place(Running& of, const forcing::ForcedModes& modes) {
     std::vector<std::int64_t> index;
     std::vector<Wavenumber<Real>> k;
     std::vector<Real> weight;
@@ -45,7 +45,7 @@ void Forces<Model, Device, Real>::place(Running& of, const forcing::ForcedModes&
     if (!of.source->given()) of.a = of.f = forcing::Values(modes.size(), of.field.components);
 }
 
-template <class Model, class Device, class Real> std::int64_t Forces<Model, Device, Real>::bytes() const {
+template <class Device, class Real> std::int64_t Forces<Device, Real>::bytes() const {
     std::int64_t sum = 0;
     for (const Running& of : sources_)
         sum += static_cast<std::int64_t>(of.index.bytes() + of.k.bytes() + of.weight.bytes() +
@@ -53,23 +53,26 @@ template <class Model, class Device, class Real> std::int64_t Forces<Model, Devi
     return sum;
 }
 
-template <class Model, class Device, class Real> double Forces<Model, Device, Real>::speed(double dt) const {
+template <class Device, class Real> double Forces<Device, Real>::speed(double dt) const {
     double sum = 0.0;
     for (const Running& of : sources_) sum += of.field.speed * of.source->speed(dt);
     return sum;
 }
 
-template <class Model, class Device, class Real> double Forces<Model, Device, Real>::longest_step() const {
+template <class Device, class Real> double Forces<Device, Real>::longest_step() const {
     double rate = 0.0;
     for (const Running& of : sources_)
         if (!of.sums.empty() && of.source->acts() == Acts::at_stages) rate += of.source->rate(of.sums);
     return rate > 0.0 ? 0.5 / rate : std::numeric_limits<double>::infinity();
 }
 
-template <class Model, class Device, class Real>
-void Forces<Model, Device, Real>::copy_field(Running& of, const Complex<Real>* state) {
-    over(kernels::Gather<Model, Real>{model_, state, at_.modes, on(of), of.field, of.copied.data()},
-         of.count);
+template <class Device, class Real>
+void Forces<Device, Real>::copy_field(Running& of, const Complex<Real>* state) {
+    const kernels::Gather<Real> gather{state, at_.modes, on(of), of.field, of.copied.data()};
+    if (of.field.output >= 0)
+        equation_.gather_output(at_.device, gather);
+    else
+        kernels::over(at_.device, gather, of.count);
     if (!of.source->reads()) return;
     at_.device.finish();
     std::vector<Complex<Real>> values(of.copied.size());
@@ -78,8 +81,8 @@ void Forces<Model, Device, Real>::copy_field(Running& of, const Complex<Real>* s
 }
 
 // The rank's part of the sums that a source depends on.
-template <class Model, class Device, class Real>
-std::vector<double> Forces<Model, Device, Real>::sums_of(const Running& of, const Complex<Real>* state) {
+template <class Device, class Real>
+std::vector<double> Forces<Device, Real>::sums_of(const Running& of, const Complex<Real>* state) {
     if (of.source->everywhere()) return {energy_of(of, state)};
     std::vector<double> sums(static_cast<std::size_t>(of.source->sums()), 0.0);
     of.source->add_to_sums(of.a, sums);
@@ -87,8 +90,8 @@ std::vector<double> Forces<Model, Device, Real>::sums_of(const Running& of, cons
 }
 
 // The sums that sources of a kind depend on, over all ranks at once.
-template <class Model, class Device, class Real>
-void Forces<Model, Device, Real>::take_sums(const Complex<Real>* state, Acts wanted) {
+template <class Device, class Real>
+void Forces<Device, Real>::take_sums(const Complex<Real>* state, Acts wanted) {
     std::vector<double> all;
     for (Running& of : sources_) {
         if (of.source->acts() != wanted) continue;
@@ -108,35 +111,29 @@ void Forces<Model, Device, Real>::take_sums(const Complex<Real>* state, Acts wan
     }
 }
 
-template <class Model, class Device, class Real> bool Forces<Model, Device, Real>::amplifies() const {
+template <class Device, class Real> bool Forces<Device, Real>::amplifies() const {
     return std::ranges::any_of(sources_, [](const Running& of) {
         return of.source->everywhere() || of.source->reads() || of.function;
     });
 }
 
 // The rank's energy of what a source on all modes multiplies. Where work is enqueued the field is read again.
-template <class Model, class Device, class Real>
-double Forces<Model, Device, Real>::energy_of(const Running& of, const Complex<Real>* state) {
-    const kernels::ForcedField& field = of.field;
-    const std::int64_t rows = static_cast<std::int64_t>(at_.height) * at_.tables.nz;
-    if (field.output >= 0)
-        return at_.device.reduce(
-            rows, 1, 0,
-            kernels::EnergyOfOutput<Model, Real>{at_.tables, model_, state, at_.modes, field, mean_grows})[0];
+template <class Device, class Real>
+double Forces<Device, Real>::energy_of(const Running& of, const Complex<Real>* state) {
+    const kernels::RowsOfField<Real> rows{at_.tables, state,
+                                          at_.modes,  static_cast<std::int64_t>(at_.height) * at_.tables.nz,
+                                          of.field,   mean_grows()};
+    if (of.field.output >= 0) return equation_.energy_of_output(at_.device, rows);
     if constexpr (Device::queues) {
-        return at_.device.reduce(rows, 1, 0,
-                                 kernels::EnergyOfRow<Real>{at_.tables, state + field.first * at_.modes,
-                                                            at_.modes, field.components, mean_grows})[0];
+        return at_.device.reduce(rows.rows, 1, 0, kernels::EnergyOfRow<Real>{rows})[0];
     } else {
-        energy_.find(at_.device, state, at_.fields, [](int f) {
-            return f < Model::fields ? Update<Model, Real, false>::summed_from(f) : 1;
-        });
-        return energy_.of(field.first, field.components);
+        energy_.find(at_.device, state, at_.fields, [&](int f) { return equation_.summed_from(f); });
+        return energy_.of(of.field.first, of.field.components);
     }
 }
 
 // Sources on some modes change the state behind the stage.
-template <class Model, class Device, class Real> ColumnSums Forces<Model, Device, Real>::begin_energy() {
+template <class Device, class Real> ColumnSums Forces<Device, Real>::begin_energy() {
     const auto is_of_fields = [](const Running& of) {
         return of.source->everywhere() && of.field.output < 0;
     };
@@ -145,8 +142,8 @@ template <class Model, class Device, class Real> ColumnSums Forces<Model, Device
     return asked ? energy_.begin(at_.fields) : ColumnSums{};
 }
 
-template <class Model, class Device, class Real>
-void Forces<Model, Device, Real>::before_stage(const Complex<Real>* state, double time) {
+template <class Device, class Real>
+void Forces<Device, Real>::before_stage(const Complex<Real>* state, double time) {
     for (Running& of : sources_) {
         if (of.source->acts() == Acts::after_step) continue;
         ask(of, time);
@@ -157,8 +154,8 @@ void Forces<Model, Device, Real>::before_stage(const Complex<Real>* state, doubl
         if (of.source->everywhere()) of.work.growth.rate = of.source->gain(of.sums[0]);
 }
 
-template <class Model, class Device, class Real>
-void Forces<Model, Device, Real>::begin(const Complex<Real>* state, double time) {
+template <class Device, class Real>
+void Forces<Device, Real>::begin(const Complex<Real>* state, double time) {
     ask_anew();
     before_stage(state, time);
     for (Running& of : sources_)
@@ -168,8 +165,7 @@ void Forces<Model, Device, Real>::begin(const Complex<Real>* state, double time)
         if (of.source->acts() != Acts::over_step && !of.source->everywhere()) evaluate(of, {time, 0.0, 0});
 }
 
-template <class Model, class Device, class Real>
-std::vector<Growth> Forces<Model, Device, Real>::growth() const {
+template <class Device, class Real> std::vector<Growth> Forces<Device, Real>::growth() const {
     std::vector<Growth> growth;
     for (const Running& of : sources_) {
         if (!of.source->everywhere()) continue;
@@ -180,16 +176,16 @@ std::vector<Growth> Forces<Model, Device, Real>::growth() const {
     return growth;
 }
 
-template <class Model, class Device, class Real> bool Forces<Model, Device, Real>::grows_alike() const {
-    return std::ranges::all_of(sources_, [](const Running& of) {
+template <class Device, class Real> bool Forces<Device, Real>::grows_alike() const {
+    return std::ranges::all_of(sources_, [&](const Running& of) {
         const auto [first, count] = first_and_count(of);
-        return !of.source->everywhere() || first >= Model::fields || count >= Model::fields;
+        return !of.source->everywhere() || first >= model_fields() || count >= model_fields();
     });
 }
 
 // Evaluates a force and copies it to the device.
-template <class Model, class Device, class Real>
-void Forces<Model, Device, Real>::evaluate(Running& of, const forcing::Moment& now) {
+template <class Device, class Real>
+void Forces<Device, Real>::evaluate(Running& of, const forcing::Moment& now) {
     of.scale = of.source->scale(now.time);
     if (of.source->given()) return;
     of.source->evaluate(now, of.a, of.sums, of.f);
@@ -198,42 +194,24 @@ void Forces<Model, Device, Real>::evaluate(Running& of, const forcing::Moment& n
     put(of, values);
 }
 
-template <class Model, class Device, class Real>
-void Forces<Model, Device, Real>::put(Running& of, const std::vector<Complex<Real>>& values) {
+template <class Device, class Real>
+void Forces<Device, Real>::put(Running& of, const std::vector<Complex<Real>>& values) {
     at_.device.finish();
     Memory::from_host(of.force.data(), values.data(), of.force.bytes());
 }
 
-// Calls use(update, field) with the update of the model or of the scalar, and the field within it.
-template <class Model, class Device, class Real>
-template <class Use>
-void Forces<Model, Device, Real>::with_update(const Tendency<Model, Real>& pass, const Running& of,
-                                              const Use& use) {
-    kernels::ForcedField field = of.field;
-    if (field.output >= 0 || field.first < Model::fields)
-        return pass.with_store([&](const auto& update) { use(update, field); });
-    if constexpr (HasVelocity<Model>) {
-        const auto part = pass.part(field.first - Model::fields);
-        field.first = 0;
-        part.with_store([&](const auto& update) { use(update, field); });
-    }
-}
-
-template <class Model, class Device, class Real>
-void Forces<Model, Device, Real>::add_force(const Tendency<Model, Real>& pass, Running& of,
-                                            const std::array<Real, 3>& shares) {
-    with_update(pass, of, [&](const auto& update, const kernels::ForcedField& field) {
-        kernels::AddForce<std::decay_t<decltype(update)>, Real> kernel{
-            update, on(of), field, of.force.data(), static_cast<Real>(of.scale), {}};
-        std::copy(shares.begin(), shares.end(), kernel.shares);
-        over(kernel, of.count);
-    });
+template <class Device, class Real>
+void Forces<Device, Real>::add_force(const TendencyData<Real>& data, Running& of,
+                                     const std::array<Real, 3>& shares) {
+    kernels::AddedForce<Real> force{on(of), of.field, of.force.data(), static_cast<Real>(of.scale), {}};
+    std::copy(shares.begin(), shares.end(), force.shares);
+    equation_.add_force(at_.device, data, force);
 }
 
 // Adds f to the field itself: register 0, without decay.
-template <class Model, class Device, class Real>
-void Forces<Model, Device, Real>::set_force(const Tendency<Model, Real>& pass, Running& of) {
-    Tendency<Model, Real> last = pass;
+template <class Device, class Real>
+void Forces<Device, Real>::set_force(const TendencyData<Real>& data, Running& of) {
+    TendencyData<Real> last = data;
     last.stage = {};
     last.stage.v[0] = 1.0;
     last.stage.ends_step = true;
@@ -242,17 +220,16 @@ void Forces<Model, Device, Real>::set_force(const Tendency<Model, Real>& pass, R
 }
 
 // The rank's power by shell; `half` times the square of the force is added.
-template <class Model, class Device, class Real>
-std::vector<double> Forces<Model, Device, Real>::power_of(Running& of, double half) {
+template <class Device, class Real>
+std::vector<double> Forces<Device, Real>::power_of(Running& of, double half) {
     return at_.device.reduce(of.count, at_.shells, 0,
                              kernels::PowerOfForce<Real>{on(of), of.field.components, of.copied.data(),
                                                          of.force.data(), of.scale, half});
 }
 
 // Notes the power of a stage, by shell.
-template <class Model, class Device, class Real>
-void Forces<Model, Device, Real>::note(Running& of, const StageOfForces& now,
-                                       const std::vector<double>& power) {
+template <class Device, class Real>
+void Forces<Device, Real>::note(Running& of, const StageOfForces& now, const std::vector<double>& power) {
     of.powers.push_back(std::accumulate(power.begin(), power.end(), 0.0));
     for (std::size_t n = 0; n < power.size(); ++n)
         if (now.multistep && now.number == 0)
@@ -261,11 +238,11 @@ void Forces<Model, Device, Real>::note(Running& of, const StageOfForces& now,
             StageSum(now.stage, now.step.dt)(power[n], of.by_shell[n]);
 }
 
-template <class Model, class Device, class Real>
-void Forces<Model, Device, Real>::after_stage(const Tendency<Model, Real>& pass, const StageOfForces& now) {
+template <class Device, class Real>
+void Forces<Device, Real>::after_stage(const TendencyData<Real>& data, const StageOfForces& now) {
     if (now.number == 0) begin_step();
     stages_.push_back(now.stage);
-    energy_.set_known(pass.energy.of_field && now.stage.writes() & 1);
+    energy_.set_known(data.energy.of_field && now.stage.writes() & 1);
     for (Running& of : sources_) {
         const Acts acts = of.source->acts();
         if (acts == Acts::after_step) continue;
@@ -281,13 +258,13 @@ void Forces<Model, Device, Real>::after_stage(const Tendency<Model, Real>& pass,
         const bool impulse = once && now.multistep;
         if (impulse && now.number > 0) continue;
         note(of, now, power_of(of, impulse ? 0.5 * now.step.dt : 0.0));
-        add_force(pass, of, shares_of(now, impulse));
+        add_force(data, of, shares_of(now, impulse));
     }
 }
 
 // What each register that the stage writes gains of f.
-template <class Model, class Device, class Real>
-std::array<Real, 3> Forces<Model, Device, Real>::shares_of(const StageOfForces& now, bool impulse) {
+template <class Device, class Real>
+std::array<Real, 3> Forces<Device, Real>::shares_of(const StageOfForces& now, bool impulse) {
     std::array<Real, 3> shares{};
     // An impulse is for registers that hold a state; those that hold dt f of earlier steps are left alone.
     for (std::size_t i = 0, w = 0; i < shares.size(); ++i)
@@ -296,7 +273,7 @@ std::array<Real, 3> Forces<Model, Device, Real>::shares_of(const StageOfForces& 
     return shares;
 }
 
-template <class Model, class Device, class Real> void Forces<Model, Device, Real>::begin_step() {
+template <class Device, class Real> void Forces<Device, Real>::begin_step() {
     stages_.clear();
     for (Running& of : sources_) {
         of.powers.clear();
@@ -305,9 +282,9 @@ template <class Model, class Device, class Real> void Forces<Model, Device, Real
 }
 
 // Changes the fields themselves where sources ask for it, and sums the work over all ranks.
-template <class Model, class Device, class Real>
-void Forces<Model, Device, Real>::end_step(const Tendency<Model, Real>& pass, const Complex<Real>* state,
-                                           const forcing::Moment& step, bool multistep) {
+template <class Device, class Real>
+void Forces<Device, Real>::end_step(const TendencyData<Real>& data, const Complex<Real>* state,
+                                    const forcing::Moment& step, bool multistep) {
     for (Running& of : sources_)
         if (of.source->acts() == Acts::after_step) copy_field(of, state);
     take_sums(state, Acts::after_step);
@@ -317,7 +294,7 @@ void Forces<Model, Device, Real>::end_step(const Tendency<Model, Real>& pass, co
         const std::vector<double> power = power_of(of, 0.5);
         for (std::size_t n = 0; n < power.size(); ++n) of.by_shell[n][0] = power[n];
         of.powers.push_back(std::accumulate(power.begin(), power.end(), 0.0));
-        set_force(pass, of);
+        set_force(data, of);
     }
     std::vector<double> all;
     for (const Running& of : sources_) all.insert(all.end(), of.powers.begin(), of.powers.end());
@@ -332,8 +309,8 @@ void Forces<Model, Device, Real>::end_step(const Tendency<Model, Real>& pass, co
     }
 }
 
-template <class Model, class Device, class Real>
-void Forces<Model, Device, Real>::finish_work(Running& of, const double* powers, double dt, bool multistep) {
+template <class Device, class Real>
+void Forces<Device, Real>::finish_work(Running& of, const double* powers, double dt, bool multistep) {
     WorkOfSource& work = of.work;
     const Acts acts = of.source->acts();
     double gained = 0.0;
@@ -351,8 +328,8 @@ void Forces<Model, Device, Real>::finish_work(Running& of, const double* powers,
     work.growth.exponents[0] = 0.0;
 }
 
-template <class Model, class Device, class Real>
-std::vector<double> Forces<Model, Device, Real>::power_by_shell(std::size_t number, double dt) {
+template <class Device, class Real>
+std::vector<double> Forces<Device, Real>::power_by_shell(std::size_t number, double dt) {
     std::vector<double> power;
     for (const auto& of_shell : sources_[number].by_shell) power.push_back(dt > 0.0 ? of_shell[0] / dt : 0.0);
     const exchange::Watchdog::Scope watched(at_.watchdog, "sum of what was measured", -1);
@@ -361,9 +338,9 @@ std::vector<double> Forces<Model, Device, Real>::power_by_shell(std::size_t numb
 }
 
 // Takes the values that are not negligible, so that a field of few waves costs no more than a band.
-template <class Model, class Device, class Real>
-void Forces<Model, Device, Real>::give(std::size_t number, const std::vector<Complex<Real>>& values,
-                                       const std::function<forcing::ForcedModes()>& all) {
+template <class Device, class Real>
+void Forces<Device, Real>::give(std::size_t number, const std::vector<Complex<Real>>& values,
+                                const std::function<forcing::ForcedModes()>& all) {
     Running& of = sources_[number];
     of.is_known = true;
     const auto modes = static_cast<std::size_t>(at_.modes);
@@ -401,14 +378,55 @@ void Forces<Model, Device, Real>::give(std::size_t number, const std::vector<Com
 }
 
 // Those of the modes whose index is in a list in rising order, in its order.
-template <class Model, class Device, class Real>
-forcing::ForcedModes Forces<Model, Device, Real>::chosen(forcing::ForcedModes modes,
-                                                         const std::vector<std::int64_t>& places) {
+template <class Device, class Real>
+forcing::ForcedModes Forces<Device, Real>::chosen(forcing::ForcedModes modes,
+                                                  const std::vector<std::int64_t>& places) {
     std::ranges::sort(modes, {}, &forcing::ForcedMode::index);
     std::erase_if(modes, [&](const forcing::ForcedMode& mode) {
         return !std::ranges::binary_search(places, mode.index);
     });
     return modes;
 }
+
+template <class Device, class Real>
+double Forces<Device, Real>::add_present(std::size_t number, const Complex<Real>* state, double time,
+                                         Complex<Real>* to) {
+    Running& of = sources_[number];
+    WHORL_REQUIRE(of.source->momentary(), "forcing \"" + of.source->name() +
+                                              "\" has no value at a moment: it follows from a step; see its "
+                                              "power in the series.");
+    WHORL_REQUIRE(!presents_,
+                  "forcing \"" + of.source->name() +
+                      "\" is asked for while it is worked out: its function must not read forces.");
+    const Within presenting(presents_);
+    ask(of, time);
+    WHORL_REQUIRE(of.is_known || !of.source->given(),
+                  "forcing \"" + of.source->name() +
+                      "\" has no values here: its script, or the file of its shape, is not there.");
+    if (of.count > 0) copy_field(of, state);
+    of.sums = sums_of(of, state);
+    {
+        const exchange::Watchdog::Scope watched(at_.watchdog, "sum for a force", -1);
+        at_.world.sum(std::span(of.sums));
+    }
+    if (of.source->everywhere()) return of.source->gain(of.sums[0]);
+    // What a step has found of its mean force serves all of its stages.
+    const bool of_step = of.source->acts() == Acts::over_step;
+    Buffer<Complex<Real>> found(of_step ? of.force.size() : 0);
+    if (of_step) std::swap(of.force, found);
+    evaluate(of, {time, 0.0, 0});
+    kernels::over(at_.device,
+                  kernels::Scatter<Real>{on(of), of.field.components, of.force.data(),
+                                         static_cast<Real>(of.scale), to, at_.modes},
+                  of.count);
+    if (of_step) {
+        at_.device.finish();
+        std::swap(of.force, found);
+    }
+    return 0.0;
+}
+
+template class Forces<device::Chosen, float>;
+template class Forces<device::Chosen, double>;
 
 } // namespace whorl

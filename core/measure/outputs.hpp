@@ -1,8 +1,9 @@
 // Kernels between the modes of the state and those of a field that is read or set.
 #pragma once
 
-#include "fields/passes.hpp"
-#include "measure/state.hpp"
+#include "measure/shells.hpp"
+#include "models/continuity.hpp"
+#include "models/stress.hpp"
 
 namespace whorl {
 

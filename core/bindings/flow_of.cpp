@@ -1,0 +1,21 @@
+// Compiled once for each device.
+#include "bindings/flow_of.hpp"
+
+#include "bindings/make_flow.hpp"
+#include "device/chosen.hpp"
+
+namespace whorl {
+
+template <class Device, class Real>
+std::unique_ptr<Flow> make_flow_of(const Options& options, int communicator,
+                                   std::unique_ptr<Equation<Device, Real>> equation) {
+    return std::make_unique<FlowOf<Device, Real>>(options, communicator, std::move(equation));
+}
+
+#define WHORL_INSTANTIATE(Real)                                                                              \
+    template std::unique_ptr<Flow> make_flow_of(const Options&, int,                                         \
+                                                std::unique_ptr<Equation<device::Chosen, Real>>);
+WHORL_INSTANTIATE(float)
+WHORL_INSTANTIATE(double)
+
+} // namespace whorl
