@@ -1,7 +1,11 @@
 #include "device/cpu.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <exception>
+
+#include <omp.h>
 
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -33,6 +37,29 @@ void stream_vector(void* to, const Vector& value) { _mm_stream_si128(static_cast
 #endif
 #endif
 } // namespace
+
+Cpu::Cpu(int threads)
+    : threads_(threads > 0 ? threads : omp_get_max_threads()), raised_(static_cast<std::size_t>(threads_)) {}
+
+void Cpu::each_item(std::int64_t items, const void* work,
+                    void (*call)(const void* work, int executor, std::int64_t item)) const {
+    std::exception_ptr failure;
+#pragma omp parallel num_threads(threads_)
+    {
+        const int executor = omp_get_thread_num();
+#pragma omp for schedule(dynamic, 1)
+        for (std::int64_t item = 0; item < items; ++item) {
+            try {
+                call(work, executor, item);
+            } catch (...) {
+#pragma omp critical(whorl_failure)
+                failure = std::current_exception();
+            }
+        }
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+    }
+    if (failure) std::rethrow_exception(failure);
+}
 
 void Cpu::stream(void* to, const void* from, std::size_t bytes) {
 #ifdef __SSE2__

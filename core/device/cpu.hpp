@@ -7,15 +7,11 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <limits>
 #include <vector>
-
-#include <omp.h>
 
 #include "base/maximum.hpp"
 #include "device/buffer.hpp"
@@ -32,30 +28,15 @@ class Cpu {
     static constexpr bool queues = false;
 
     // threads = 0 takes as many as OpenMP offers.
-    explicit Cpu(int threads)
-        : threads_(threads > 0 ? threads : omp_get_max_threads()),
-          raised_(static_cast<std::size_t>(threads_)) {}
+    explicit Cpu(int threads);
 
     int executors() const { return threads_; }
 
     // Calls work(executor, item) for every item; each executor takes the next free item.
     template <class Work> void each(std::int64_t items, const Work& work) const {
-        std::exception_ptr failure;
-#pragma omp parallel num_threads(threads_)
-        {
-            const int executor = omp_get_thread_num();
-#pragma omp for schedule(dynamic, 1)
-            for (std::int64_t item = 0; item < items; ++item) {
-                try {
-                    work(executor, item);
-                } catch (...) {
-#pragma omp critical(whorl_failure)
-                    failure = std::current_exception();
-                }
-            }
-            std::atomic_thread_fence(std::memory_order_seq_cst);
-        }
-        if (failure) std::rethrow_exception(failure);
+        each_item(items, &work, [](const void* of, int executor, std::int64_t item) {
+            (*static_cast<const Work*>(of))(executor, item);
+        });
     }
 
     // Runs every element of every row of a kernel, on one executor.
@@ -150,6 +131,10 @@ class Cpu {
     }
 
   private:
+    // Compiled once, and not for every kind of work.
+    void each_item(std::int64_t items, const void* work,
+                   void (*call)(const void* work, int executor, std::int64_t item)) const;
+
     int threads_;
     std::vector<std::array<double, 2>> raised_; // by executors
 };

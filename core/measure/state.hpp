@@ -101,17 +101,17 @@ std::vector<double> transfer_spectrum(const ModeSet<Device, Real>& set, const Fi
 // Measures of a passive scalar with its diffusivity and mean gradient G (docs/models/scalars.md):
 //   variance 1/2 <theta^2>   dissipation kappa <|grad theta|^2>   production -G.<u theta>
 inline constexpr std::array scalar_measures{"variance", "dissipation", "production"};
-template <class Model, class Real> struct AddScalar {
+template <class Flow, class Real> struct AddScalar {
     FieldView<Real> state;
-    Model model;
-    int number;
+    Flow flow;
+    int field; // of the state
     std::array<double, 4> scalar;
 
     WHORL_INLINE void operator()(Mode<Real> mode, double* values) const {
-        Complex<Real> flow[Model::fields], u[3];
-        for (int f = 0; f < Model::fields; ++f) flow[f] = state.data[f * state.modes + mode.index];
-        model.velocity(mode.k, flow, u);
-        const Complex<double> theta = state(Model::fields + number, mode);
+        Complex<Real> a[Flow::fields], u[3];
+        for (int f = 0; f < Flow::fields; ++f) a[f] = state.data[f * state.modes + mode.index];
+        flow.velocity(mode.k, a, u);
+        const Complex<double> theta = state(field, mode);
         const double weight = mode.weight, k2 = square(widened(mode.k)), norm = dot(theta, theta);
         values[0] += weight * 0.5 * norm;
         values[1] += weight * scalar[0] * k2 * norm;
@@ -122,12 +122,12 @@ template <class Model, class Real> struct AddScalar {
     }
 };
 
-// The measures of the scalar `number`, in the order of scalar_measures.
-template <class Model, class Device, class Real>
+// The measures of the scalar that is a field of the state, in the order of scalar_measures.
+template <class Flow, class Device, class Real>
 std::vector<double> measures_of_scalar(const ModeSet<Device, Real>& set, const FieldView<Real>& state,
-                                       const Model& model, int number, const std::array<double, 4>& scalar) {
+                                       const Flow& flow, int field, const std::array<double, 4>& scalar) {
     return reduce_modes(set, static_cast<int>(scalar_measures.size()), 0,
-                        AddScalar<Model, Real>{state, model, number, scalar});
+                        AddScalar<Flow, Real>{state, flow, field, scalar});
 }
 
 } // namespace whorl

@@ -5,10 +5,46 @@
 // A model may have any number of scalars: each adds three rows and two columns to its right-hand side.
 #pragma once
 
+#include <string_view>
+#include <type_traits>
+
 #include "base/sine_cosine.hpp"
 #include "models/stress.hpp"
 
 namespace whorl {
+
+// A flow whose state begins with its velocity u, as a scalar sees it: models that differ in nothing else
+// carry the same scalars.
+template <class Real, bool coupled> struct VelocityInState {
+    static constexpr int fields = 3, inputs = 3;
+    static constexpr bool couples = coupled;
+
+    Wavenumber<Real> uniform; // U
+
+    WHORL_INLINE void velocity(Wavenumber<Real>, const Complex<Real>* a, Complex<Real>* u) const {
+        u[0] = a[0];
+        u[1] = a[1];
+        u[2] = a[2];
+    }
+    template <class T> WHORL_INLINE T drift(Wavenumber<T> k) const {
+        return k.x * T(uniform.x) + k.y * T(uniform.y) + k.z * T(uniform.z);
+    }
+};
+
+template <class Model>
+inline constexpr bool begins_with_velocity = std::string_view(Model::groups[0].name) == "velocity";
+
+// The flow of a model as its scalars see it.
+template <class Model, class Real> auto carrier_of(const Model& model) {
+    if constexpr (begins_with_velocity<Model>)
+        return VelocityInState<Real, Model::couples>{{model.drift(Wavenumber<Real>{1, 0, 0}),
+                                                      model.drift(Wavenumber<Real>{0, 1, 0}),
+                                                      model.drift(Wavenumber<Real>{0, 0, 1})}};
+    else
+        return model;
+}
+template <class Model, class Real>
+using CarrierOf = decltype(carrier_of<Model, Real>(std::declval<const Model&>()));
 
 // The fields of one mode are that of the scalar, then those of the flow.
 template <class Flow, class Real> struct PassiveScalar {

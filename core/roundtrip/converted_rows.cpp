@@ -4,21 +4,30 @@
 
 namespace whorl::kernels {
 
+// Variables side by side, each phase computed once.
+template <int count, class Real>
+void shift_variables(const PlainValues<Real>& values, const ModeRow<Real>& modes, const Shift<Real>& shift,
+                     Real sign) {
+    const Complex<Real> of_row = shift.y[modes.j] * shift.z[modes.l];
+    device::Cpu::run(modes.length, [&, x = shift.x + modes.first, data = values.data,
+                                    stride = values.stride](std::int64_t i) WHORL_INSIDE {
+        const Complex<Real> turn = of_row * x[i], phase{turn.re, sign * turn.im};
+        unrolled<count>([&](auto v) { copy(data[v * stride + i] * phase, data[v * stride + i]); });
+    });
+}
+
 template <class Real>
 void shift_row(const PlainValues<Real>& values, int count, const ModeRow<Real>& modes,
                const Shift<Real>& shift, bool back) {
-    const Complex<Real> of_row = shift.y[modes.j] * shift.z[modes.l];
-    const Complex<Real>* const x = shift.x + modes.first;
-    each_part_of_row(modes, [&](const ModeRow<Real>& part, int begin) {
-        Complex<Real> phases[converted_at_once];
-        device::Cpu::run(part.length, [&](std::int64_t i) WHORL_INSIDE {
-            const Complex<Real> phase = of_row * x[begin + i];
-            phases[i] = {phase.re, back ? -phase.im : phase.im};
-        });
-        for (int v = 0; v < count; ++v)
-            device::Cpu::run(part.length, [&, row = values.data + v * values.stride + begin](std::int64_t i)
-                                              WHORL_INSIDE { copy(row[i] * phases[i], row[i]); });
-    });
+    const Real sign = back ? Real(-1) : Real(1);
+    const auto of = [&](int first) {
+        return PlainValues<Real>{values.data + first * values.stride, values.stride};
+    };
+    int first = 0;
+    for (; first + 4 <= count; first += 4) shift_variables<4>(of(first), modes, shift, sign);
+    if (count - first == 3) return shift_variables<3>(of(first), modes, shift, sign);
+    if (count - first == 2) return shift_variables<2>(of(first), modes, shift, sign);
+    if (count - first == 1) shift_variables<1>(of(first), modes, shift, sign);
 }
 
 template <class Real>

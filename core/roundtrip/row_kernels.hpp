@@ -151,21 +151,37 @@ template <class Real, bool walled> struct Separate {
     }
 };
 
-// point() of a pass at points whose variables lie `in_stride` and `out_stride` apart; where(i) is the i-th
-// point.
-template <class Real, class Pass, class Where> struct PointRow {
+// The points of a row of a kernel: of a pair of rows in turn or, with a block, of its rows side by side.
+template <class Real> struct PointPlace {
+    Point first, second; // points of the pair; the block's first point
+    const device::RowPoints<Real>* block;
+    std::int64_t begin; // in the block
+
+    WHORL_INLINE Point operator()(std::int64_t i) const {
+        if (block) {
+            const std::int64_t at = begin + i;
+            return {block->x(static_cast<int>(at / block->rows)),
+                    first.y + static_cast<int>(at % block->rows), first.z};
+        }
+        const Point& row = i % 2 == 0 ? first : second;
+        return {static_cast<int>(i / 2), row.y, row.z};
+    }
+};
+
+// point() of a pass at points whose variables lie `in_stride` and `out_stride` apart.
+template <class Real, class Pass> struct PointRow {
     const Pass& pass;
     const Real* in;
     Real* out;
     std::int64_t in_stride, out_stride;
-    Where where;
+    PointPlace<Real> place;
     std::int64_t length;
 
     WHORL_INLINE void operator()(std::int64_t i) const {
         Real values[Pass::inputs > 0 ? Pass::inputs : 1];
         Real results[Pass::products > 0 ? Pass::products : 1];
         unrolled<Pass::inputs>([&](auto v) { values[v] = in[v * in_stride + i]; });
-        pass.point(where(i), values, results);
+        pass.point(place(i), values, results);
         unrolled<Pass::products>([&](auto v) { out[v * out_stride + i] = results[v]; });
     }
 };
@@ -176,21 +192,14 @@ template <class Real, class Pass> struct PairPoints {
     LinesOfPairs<Real> in, out;
     RowOrder order;
 
-    struct Where {
-        Point first, second;
-        WHORL_INLINE Point operator()(std::int64_t j) const {
-            const Point& row = j % 2 == 0 ? first : second;
-            return {static_cast<int>(j / 2), row.y, row.z};
-        }
-    };
-    WHORL_INLINE PointRow<Real, Pass, Where> row(std::int64_t r) const {
+    WHORL_INLINE PointRow<Real, Pass> row(std::int64_t r) const {
         const int pair = static_cast<int>(r);
         return {pass,
                 in.reals(0, pair),
                 out.reals(0, pair),
                 in.real_stride(),
                 out.real_stride(),
-                {order.first_point(in.row(pair, 0)), order.first_point(in.row(pair, 1))},
+                {order.first_point(in.row(pair, 0)), order.first_point(in.row(pair, 1)), nullptr, 0},
                 2 * in.nx};
     }
 };
@@ -239,23 +248,14 @@ template <class Real, class Pass> struct LanePoints {
     device::RowPoints<Real> block;
     Point first; // of the first row
 
-    struct Where {
-        const LanePoints& of;
-        std::int64_t begin;
-        WHORL_INLINE Point operator()(std::int64_t i) const {
-            const int rows = of.block.rows;
-            const std::int64_t at = begin + i;
-            return {of.block.x(static_cast<int>(at / rows)), of.first.y + static_cast<int>(at % rows),
-                    of.first.z};
-        }
-    };
     WHORL_INLINE bool whole() const { return block.count == block.rows; }
     WHORL_INLINE int kernel_rows() const { return whole() ? 1 : block.points; }
     WHORL_INLINE std::int64_t pitch() const { return whole() ? 1LL * block.points * block.rows : block.rows; }
     WHORL_INLINE std::int64_t length() const { return whole() ? pitch() : block.count; }
-    WHORL_INLINE PointRow<Real, Pass, Where> row(std::int64_t r) const {
+    WHORL_INLINE PointRow<Real, Pass> row(std::int64_t r) const {
         Real* const data = block.data + r * block.rows;
-        return {pass, data, data, block.stride, block.stride, {*this, r * block.rows}, length()};
+        return {pass,    data, data, block.stride, block.stride, {first, first, &block, r * block.rows},
+                length()};
     }
 };
 

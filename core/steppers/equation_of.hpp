@@ -9,7 +9,7 @@
 namespace whorl {
 
 template <class Model, class Device, class Real> class EquationOf final : public Equation<Device, Real> {
-    using Pass = Tendency<Model, Real>;
+    using Pass = Tendency<Model, Device, Real>;
 
   public:
     explicit EquationOf(const Model& model)
@@ -46,7 +46,7 @@ template <class Model, class Device, class Real> class EquationOf final : public
         return device.reduce(of.rows, 1, 0, kernels::EnergyOfOutput<Model, Real>{model_, of})[0];
     }
     int summed_from(int f) const override {
-        return f < Model::fields ? Update<Model, Real, false>::summed_from(f) : 1;
+        return f < Model::fields ? Update<Model, Real, bool>::summed_from(f) : 1;
     }
 
     void derive(const ModeSet<Device, Real>& set, const Complex<Real>* state, Complex<Real>* made, int which,
@@ -70,7 +70,8 @@ template <class Model, class Device, class Real> class EquationOf final : public
     std::vector<double> scalar(const ModeSet<Device, Real>& set, const FieldView<Real>& state, int number,
                                const std::array<double, 4>& constants) const override {
         if constexpr (HasVelocity<Model>)
-            return measures_of_scalar(set, state, model_, number, constants);
+            return measures_of_scalar(set, state, carrier_of<Model, Real>(model_), Model::fields + number,
+                                      constants);
         else
             return {};
     }

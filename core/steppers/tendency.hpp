@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
 #include "models/declaration.hpp"
 #include "models/passive_scalar.hpp"
@@ -13,7 +14,7 @@ namespace whorl {
 
 // The stage of a model, or of a passive scalar: its data and the functions of a pass that follow from the
 // model.
-template <class Model, class Real, class Data = StageData<Real>> struct StageOf : Data {
+template <class Model, class Device, class Real, class Data = StageData<Real>> struct StageOf : Data {
     using Data::registers, Data::modes, Data::stage, Data::growth, Data::step;
     Model model;
     Fields<Real> context = nullptr; // of the flow that carries the model
@@ -43,35 +44,41 @@ template <class Model, class Real, class Data = StageData<Real>> struct StageOf 
         return Model::flux_parities[static_cast<std::size_t>(v)];
     }
 
-    // Calls f with the Update this stage needs.
+    // Calls f with the Update of this stage. Where work is enqueued it is compiled for exact and for explicit
+    // linear coupling, each with fewer registers.
     template <class F> void with_store(const F& f) const {
-        if constexpr (Model::couples)
-            if (this->exact) return f(update<true>());
-        f(update<false>());
+        if constexpr (!Model::couples)
+            f(update(std::false_type()));
+        else if constexpr (!Device::queues)
+            f(update(this->exact));
+        else if (this->exact)
+            f(update(std::true_type()));
+        else
+            f(update(std::false_type()));
     }
 
   private:
-    template <bool exactly> [[gnu::noinline]] Update<Model, Real, exactly> update() const {
+    template <class Exact> [[gnu::noinline]] Update<Model, Real, Exact> update(Exact exactly) const {
         const Stage now = this->at_present();
         const int also_read = Model::couples && !exactly ? 1 : 0;
-        Update<Model, Real, exactly> update{model,
-                                            Combination<Real>(now, registers, step->dt, also_read),
-                                            registers[0],
-                                            context,
-                                            this->adds ? this->extra : nullptr,
-                                            modes,
-                                            static_cast<Real>(now.advance * step->dt),
-                                            static_cast<Real>(this->weight),
-                                            static_cast<Real>(this->coupling_norm),
-                                            now.ends_step};
+        Update<Model, Real, Exact> update{model,
+                                          Combination<Real>(now, registers, step->dt, also_read),
+                                          registers[0],
+                                          context,
+                                          this->adds ? this->extra : nullptr,
+                                          modes,
+                                          static_cast<Real>(now.advance * step->dt),
+                                          static_cast<Real>(this->weight),
+                                          static_cast<Real>(this->coupling_norm),
+                                          exactly,
+                                          now.ends_step};
         if (growth) force_linearly(update, now);
         if (now.writes() & 1) update.energy = this->energy;
         return update;
     }
 
-    template <bool exactly>
-    void force_linearly(Update<Model, Real, exactly>& update, const Stage& now) const {
-        update.forces_linearly = update.couples && !this->grows_alike;
+    template <class Exact> void force_linearly(Update<Model, Real, Exact>& update, const Stage& now) const {
+        update.forces_linearly = update.couples() && !this->grows_alike;
         update.grows = !update.forces_linearly && now.writes() & 1;
         for (int f = 0; f < Model::fields; ++f) {
             const Growth& of_field = growth[f];
@@ -89,8 +96,9 @@ template <class Model, class Real, class Data = StageData<Real>> struct StageOf 
     }
 };
 
-template <class Model, class Real> struct ScalarPart : StageOf<PassiveScalar<Model, Real>, Real> {
-    using Scalar = PassiveScalar<Model, Real>;
+template <class Flow, class Device, class Real>
+struct ScalarPart : StageOf<PassiveScalar<Flow, Real>, Device, Real> {
+    using Scalar = PassiveScalar<Flow, Real>;
     static constexpr int inputs = Scalar::inputs, products = Scalar::products, fluxes = Scalar::fluxes;
     static constexpr int heads = Scalar::heads;
 
@@ -99,7 +107,8 @@ template <class Model, class Real> struct ScalarPart : StageOf<PassiveScalar<Mod
     }
 };
 
-template <class Model, class Real> struct Tendency : StageOf<Model, Real, TendencyData<Real>> {
+template <class Model, class Device, class Real>
+struct Tendency : StageOf<Model, Device, Real, TendencyData<Real>> {
     static constexpr int inputs = Model::inputs, products = Model::products, fluxes = Model::fluxes,
                          maxima = 2;
     static_assert(has_rates_by_group<Model>(), "linear forcing makes all fields of a rate grow alike");
@@ -119,14 +128,14 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real, Tenden
     {
         return static_cast<int>(this->scalars->size());
     }
-    ScalarPart<Model, Real> part(int s) const
+    auto part(int s) const
         requires HasVelocity<Model>
     {
         const std::array<double, 4>& given = (*this->scalars)[static_cast<std::size_t>(s)];
         const auto real = [&](std::size_t i) { return static_cast<Real>(given[i]); };
-        ScalarPart<Model, Real> part;
+        ScalarPart<CarrierOf<Model, Real>, Device, Real> part;
         static_cast<StageData<Real>&>(part) = this->of_field(Model::fields + s);
-        part.model = {this->model, real(0), {real(1), real(2), real(3)}};
+        part.model = {carrier_of<Model, Real>(this->model), real(0), {real(1), real(2), real(3)}};
         part.context = this->registers[0];
         return part;
     }

@@ -24,9 +24,9 @@
 
 namespace whorl {
 
-template <class Model, class Real, bool exact> struct Update {
+// Exact is bool, or a constant of type std::bool_constant for which it is compiled.
+template <class Model, class Real, class Exact> struct Update {
     static constexpr int fields = Model::fields, rates = Model::rates;
-    static constexpr bool couples = Model::couples && exact;
     static constexpr int at_once = 96; // modes of a row
     // Linear forcing multiplies the fluctuations, lest a mean grow out of a rounding.
     static constexpr bool mean_grows = IsWaveFunction<Model>;
@@ -39,6 +39,7 @@ template <class Model, class Real, bool exact> struct Update {
     std::int64_t modes;
     Real elapsed, weight;
     Real norm; // of the linear coupling
+    [[no_unique_address]] Exact exact;
     bool ends_step;
     bool grows = false;
     std::array<Real, rates> growth{}; // s' - s
@@ -48,12 +49,16 @@ template <class Model, class Real, bool exact> struct Update {
     std::array<Real, fields> linear{}; // of each field: A in da
     ColumnSums energy{};               // of the state that is stored, on a CPU
 
+    WHORL_INLINE bool couples() const { return Model::couples && exact; }
     WHORL_INLINE bool changes() const { return grows || elapsed > Real(0); }
 
     WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* flux) const {
         constexpr int most = Combination<Real>::most;
         Complex<Real> da[fields], next[most][fields];
-        evaluate(mode.k, mode.index, flux, da);
+        if (couples())
+            evaluate<true>(mode.k, mode.index, flux, da);
+        else
+            evaluate<false>(mode.k, mode.index, flux, da);
         unrolled<fields>([&](auto f) {
             const std::int64_t at = f * modes + mode.index;
             Complex<Real> r[most], of_field[most];
@@ -69,7 +74,7 @@ template <class Model, class Real, bool exact> struct Update {
             });
         });
         Decay<Real> factor[rates];
-        if (changes() && !couples) find_factors(mode.k, grows_at(mode.k), factor);
+        if (changes() && !couples()) find_factors(mode.k, grows_at(mode.k), factor);
         unrolled<most>([&](auto i) {
             if (i >= combination.writes) return;
             if (changes()) propagate(mode.k, factor, next[i]);
@@ -84,7 +89,7 @@ template <class Model, class Real, bool exact> struct Update {
                             const Real* shares) const {
         constexpr int most = Combination<Real>::most;
         Decay<Real> factor[rates] = {};
-        if (changes() && !couples) find_factors(k, grows_at(k), factor);
+        if (changes() && !couples()) find_factors(k, grows_at(k), factor);
         for (int i = 0; i < most; ++i) {
             if (i >= combination.writes || shares[i] == Real(0)) continue;
             Complex<Real> added[fields], sum[fields];
@@ -107,12 +112,10 @@ template <class Model, class Real, bool exact> struct Update {
             most = (grows || energy.of_field) && !mean_grows && first == 0 && whole.has_mean() ? 1 : at_once;
             const ModeRow<Real> row = whole.slice(first, most);
             Complex<Real> da[fields][at_once];
-            Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
-                Complex<Real> flux[Model::fluxes], of_mode[fields];
-                unrolled<Model::fluxes>([&](auto v) { flux[v] = values.get(v, first + i); });
-                evaluate(row.k(i), row.index + i, flux, of_mode);
-                unrolled<fields>([&](auto f) { copy(of_mode[f], da[f][i]); });
-            });
+            if (couples())
+                evaluate_row<true, Device>(row, first, values, da);
+            else
+                evaluate_row<false, Device>(row, first, values, da);
             advance_row<Device>(row, da);
         }
     }
@@ -126,12 +129,22 @@ template <class Model, class Real, bool exact> struct Update {
     }
 
   private:
+    template <bool exactly, class Device, class Values>
+    void evaluate_row(const ModeRow<Real>& row, int first, const Values& values,
+                      Complex<Real> (*da)[at_once]) const {
+        Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
+            Complex<Real> flux[Model::fluxes], of_mode[fields];
+            unrolled<Model::fluxes>([&](auto v) { flux[v] = values.get(v, first + i); });
+            evaluate<exactly>(row.k(i), row.index + i, flux, of_mode);
+            unrolled<fields>([&](auto f) { copy(of_mode[f], da[f][i]); });
+        });
+    }
     template <class Device> void advance_row(const ModeRow<Real>& row, Complex<Real> (*da)[at_once]) const {
         FactorRow<Real, at_once> factors[rates];
         FactorsOf<Real> of_field[fields];
         for (int f = 0; f < fields; ++f) of_field[f] = {factors[rate_of(f)].whole, factors[rate_of(f)].rest};
         const bool multiplied = mean_grows || !row.has_mean(), growing = grows && multiplied;
-        const Factored factored = couples             ? Factored::not_at_all
+        const Factored factored = couples()           ? Factored::not_at_all
                                   : elapsed > Real(0) ? Factored::by_mode
                                   : growing           ? Factored::alike
                                                       : Factored::not_at_all;
@@ -148,8 +161,9 @@ template <class Model, class Real, bool exact> struct Update {
         of_row.carries = lags && multiplied ? carries.data() : nullptr;
         of_row.next = next[0][0];
         combine_row(combination, of_row);
-        if (changes() && couples)
-            for (int i = 0; i < combination.writes; ++i) propagate_row<Device>(row, next[i]);
+        if constexpr (Model::couples)
+            for (int i = 0; exact && changes() && i < combination.writes; ++i)
+                propagate_row<Device>(row, next[i]);
         for (int i = 0; ends_step && i < combination.writes; ++i) constrain_row<Device>(row, next[i]);
         put_row(combination, of_row);
         if (energy.of_field && multiplied)
@@ -186,7 +200,7 @@ template <class Model, class Real, bool exact> struct Update {
     }
     template <class Device> void propagate_row(const ModeRow<Real>& row, Complex<Real> (*to)[at_once]) const {
         change_row<Device>(
-            row, to, [&](Wavenumber<Real> k, Complex<Real>* a) WHORL_INSIDE { propagate(k, nullptr, a); });
+            row, to, [&](Wavenumber<Real> k, Complex<Real>* a) WHORL_INSIDE { propagate_coupled(k, a); });
     }
     template <class Device> void constrain_row(const ModeRow<Real>& row, Complex<Real> (*to)[at_once]) const {
         change_row<Device>(row, to,
@@ -202,6 +216,7 @@ template <class Model, class Real, bool exact> struct Update {
         });
     }
 
+    template <bool exactly>
     WHORL_INLINE void evaluate(Wavenumber<Real> k, std::int64_t index, const Complex<Real>* flux,
                                Complex<Real>* da) const {
         constexpr int behind = [] {
@@ -214,8 +229,8 @@ template <class Model, class Real, bool exact> struct Update {
         unrolled<fields>([&](auto f) { copy(state[f * modes + index], a[f]); });
         unrolled<behind>([&](auto f) { copy(context[f * modes + index], a[fields + f]); });
         model.tendency(k, flux, a, da);
-        if constexpr (Model::couples && !exact) model.couple(k, a, da);
-        if constexpr (couples)
+        if constexpr (Model::couples && !exactly) model.couple(k, a, da);
+        if constexpr (Model::couples && exactly)
             if (forces_linearly && (mean_grows || square(k) > Real(0)))
                 unrolled<fields>([&](auto f) { da[f] = da[f] + linear[f] * a[f]; });
     }
@@ -233,10 +248,9 @@ template <class Model, class Real, bool exact> struct Update {
     }
 
     WHORL_INLINE void propagate(Wavenumber<Real> k, const Decay<Real>* factor, Complex<Real>* a) const {
-        if constexpr (couples)
-            propagate_coupled(k, a);
-        else
-            unrolled<fields>([&](auto f) { a[f] = decayed(factor[rate_of(f)], a[f]); });
+        if constexpr (Model::couples)
+            if (exact) return propagate_coupled(k, a);
+        unrolled<fields>([&](auto f) { a[f] = decayed(factor[rate_of(f)], a[f]); });
     }
     // With one rate for all fields the factor has it; else the series has the differences of the rates.
     WHORL_INLINE void propagate_coupled(Wavenumber<Real> k, Complex<Real>* a) const {
