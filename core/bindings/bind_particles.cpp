@@ -9,7 +9,7 @@
 
 #include "base/choice.hpp"
 #include "base/error.hpp"
-#include "bindings/program_runs.hpp"
+#include "flow/program_runs.hpp"
 
 namespace whorl {
 namespace {

@@ -1,4 +1,4 @@
-// Particles (bindings/particles.hpp) in Python.
+// Particles (flow/particles.hpp) in Python.
 #pragma once
 
 #include "bindings/bind_programs.hpp"

@@ -13,7 +13,7 @@
 
 #include "base/error.hpp"
 #include "bindings/callbacks.hpp"
-#include "bindings/program_runs.hpp"
+#include "flow/program_runs.hpp"
 
 namespace whorl {
 

@@ -1,5 +1,6 @@
-// The Python module whorl._core_LEVEL, which is whorl._core at one instruction level. Errors become its
-// Error; long calls release the interpreter.
+// The contents of the Python module whorl._core. Errors become its Error; long calls release the interpreter.
+#include "bindings/module.hpp"
+
 #include <algorithm>
 #include <exception>
 #include <filesystem>
@@ -24,7 +25,6 @@
 #include "bindings/bind_particles.hpp"
 #include "bindings/bind_programs.hpp"
 #include "bindings/open_flow.hpp"
-#include "bindings/program_runs.hpp"
 #include "device/block_plan.hpp"
 #include "device/buffer.hpp"
 #include "device/caches.hpp"
@@ -33,6 +33,8 @@
 #include "device/rates.hpp"
 #include "device/separate_memory.hpp"
 #include "exchange/staged.hpp"
+#include "roundtrip/workspace.hpp"
+#include "flow/program_runs.hpp"
 #include "storage/version.hpp"
 
 namespace whorl {
@@ -118,12 +120,12 @@ std::int64_t gpu_free_memory([[maybe_unused]] int number) {
 #endif
 }
 
-nb::dict build_info() {
+nb::dict build_info(const BuiltCore& core) {
     nb::dict info;
-    info["version"] = WHORL_VERSION;
-    info["compiler"] = "GCC " __VERSION__;
-    info["flags"] = WHORL_FLAGS;
-    info["level"] = WHORL_LEVEL;
+    info["version"] = core.version;
+    info["compiler"] = core.compiler;
+    info["flags"] = core.flags;
+    info["level"] = core.level;
     info["openmp"] = _OPENMP;
     info["mpi"] = exchange::mpi_library();
     info["fftw"] = device::fftw_version();
@@ -255,17 +257,7 @@ void bind_error(nb::module_& m) {
         type.ptr());
 }
 
-// The name is a macro, which must be expanded before it is concatenated.
-#define WHORL_NB_MODULE(name, variable) NB_MODULE(name, variable)
-WHORL_NB_MODULE(WHORL_MODULE, m) {
-    bind_error(m);
-    bind_scheme(m);
-    bind_source(m);
-    bind_program(m);
-    bind_snapshots(m);
-    bind_options(m);
-    bind_flow(m);
-    m.def("build_info", &build_info);
+void bind_gpus(nb::module_& m) {
 #ifdef WHORL_CUDA
     m.def("gpu_copy_bandwidth", &device::cuda_copy_bandwidth, Unlocked(),
           "Bytes a second that copies within a GPU's memory read and write.");
@@ -273,6 +265,10 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
     m.def("gpus", &gpus, "Name, identity and memory (bytes) of each GPU this build can use.");
     m.def("gpu_free_memory", &gpu_free_memory, nb::arg("number"),
           "Free bytes on a GPU, which this process uses from then on.");
+}
+
+// What is planned of a flow without making it.
+void bind_plans(nb::module_& m) {
     m.def("model_shape", &shape_of, nb::arg("options"));
     m.def(
         "registers",
@@ -321,6 +317,10 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
     m.attr("MOST_PLANE_BYTES") = Workspace::most_of_queue;
     m.attr("POINTS_OF_BATCH") = points_of_batch;
     m.def("estimate_memory", &estimate_memory, nb::arg("options"), nb::arg("ranks"));
+}
+
+// What is measured of the machine, and counted.
+void bind_machine(nb::module_& m) {
     m.def("second_cache", &device::second_cache,
           "Bytes of a core's second cache, from which the tiles of z lines follow.");
     m.def("line_rate", &device::line_rate, nb::arg("n"), nb::arg("precision"), nb::arg("threads"),
@@ -343,4 +343,19 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
 }
 
 } // namespace
+
+void bind_module(nb::module_& m, const BuiltCore& core) {
+    bind_error(m);
+    bind_scheme(m);
+    bind_source(m);
+    bind_program(m);
+    bind_snapshots(m);
+    bind_options(m);
+    bind_flow(m);
+    m.def("build_info", [core] { return build_info(core); });
+    bind_gpus(m);
+    bind_plans(m);
+    bind_machine(m);
+}
+
 } // namespace whorl

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "bindings/flow.hpp"
+#include "flow/flow.hpp"
 
 namespace whorl {
 

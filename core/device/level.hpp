@@ -1,6 +1,10 @@
 // Vectors and radices of the instruction level this is compiled for (docs/lines.md).
 #pragma once
 
+#ifdef WHORL_ANY_LEVEL
+#error "This file is compiled for any instruction level (cmake/core.cmake): it must not depend on one."
+#endif
+
 namespace whorl::device {
 
 // Bytes of a vector.

@@ -2,6 +2,7 @@
 #include "fields/physical.hpp"
 
 #include "device/chosen.hpp"
+#include "fields/passes.hpp"
 #include "roundtrip/run.hpp"
 
 namespace whorl {

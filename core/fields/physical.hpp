@@ -1,8 +1,12 @@
 // Transforms fields of the state to the points and back, a batch of planes at a time (fields/passes.hpp).
 #pragma once
 
-#include "fields/passes.hpp"
-#include "roundtrip/roundtrip.hpp"
+#include <array>
+
+#include "base/complex.hpp"
+#include "base/parity.hpp"
+#include "grid/physical_block.hpp"
+#include "roundtrip/forward.hpp"
 
 namespace whorl {
 

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "exchange/communicator.hpp"
+#include "grid/physical_block.hpp"
 #include "programs/carried.hpp"
 #include "programs/tally_shape.hpp"
-#include "roundtrip/point_arrays.hpp"
+#include "roundtrip/forward.hpp"
 
 namespace whorl::programs {
 

@@ -12,6 +12,7 @@
 #include "grid/shell.hpp"
 #include "programs/carried_inputs.hpp"
 #include "programs/on_host.hpp"
+#include "roundtrip/roundtrip.hpp"
 
 namespace whorl::programs {
 

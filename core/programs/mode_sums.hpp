@@ -10,7 +10,7 @@
 #include "exchange/communicator.hpp"
 #include "programs/carried.hpp"
 #include "programs/mode_bins.hpp"
-#include "roundtrip/roundtrip.hpp"
+#include "roundtrip/forward.hpp"
 
 namespace whorl::programs {
 

@@ -10,6 +10,7 @@
 #include "device/chosen.hpp"
 #include "exchange/items.hpp"
 #include "programs/move_on_one_rank.hpp"
+#include "roundtrip/roundtrip.hpp"
 
 namespace whorl::programs {
 

@@ -13,7 +13,7 @@
 
 #include "exchange/communicator.hpp"
 #include "programs/carried.hpp"
-#include "roundtrip/roundtrip.hpp"
+#include "roundtrip/forward.hpp"
 
 namespace whorl::programs {
 

@@ -7,6 +7,7 @@
 #include "device/chosen.hpp"
 #include "programs/carried_inputs.hpp"
 #include "programs/probes.hpp"
+#include "roundtrip/roundtrip.hpp"
 
 namespace whorl::programs {
 

@@ -10,6 +10,7 @@
 #include "device/chosen.hpp"
 #include "programs/carried_inputs.hpp"
 #include "programs/probes.hpp"
+#include "roundtrip/roundtrip.hpp"
 
 namespace whorl::programs {
 

@@ -14,7 +14,7 @@
 #include "exchange/communicator.hpp"
 #include "grid/truncation.hpp"
 #include "programs/carried.hpp"
-#include "roundtrip/roundtrip.hpp"
+#include "roundtrip/forward.hpp"
 
 namespace whorl::programs {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "roundtrip/roundtrip.hpp"
+#include "roundtrip/forward.hpp"
 
 namespace whorl {
 

@@ -5,6 +5,7 @@
 
 #include "device/chosen.hpp"
 #include "roundtrip/plane_trials.hpp"
+#include "roundtrip/roundtrip.hpp"
 
 namespace whorl {
 

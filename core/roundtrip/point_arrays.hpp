@@ -1,22 +1,11 @@
 // Arrays of values at the grid points of a rank, a batch of planes at a time, and the memory for them.
 #pragma once
 
-#include <functional>
-
 #include "device/buffer.hpp"
+#include "grid/physical_block.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl {
-
-// The points of this rank in one batch: planes z, rows y, all x.
-struct PhysicalBlock {
-    Range z, y;
-    int nx;
-    WHORL_INLINE std::int64_t points() const { return static_cast<std::int64_t>(z.size()) * y.size() * nx; }
-};
-
-// Reads or sets the values [component][z][y][x] of a block.
-template <class Real> using BlockCallback = std::function<void(const PhysicalBlock&, Real*)>;
 
 template <class Real> struct BlockArray {
     Real* data;

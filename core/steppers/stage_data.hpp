@@ -1,10 +1,8 @@
 // The data of a stage, whatever the model: its registers and coefficients, and how the step size is chosen.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <vector>
 
 #include "base/error.hpp"
@@ -12,36 +10,9 @@
 #include "steppers/column_energy.hpp"
 #include "steppers/combination.hpp"
 #include "steppers/history.hpp"
+#include "steppers/time_step.hpp"
 
 namespace whorl {
-
-// How dt is found: it is given, or the largest with the Courant number (Tendency::rate) `courant`.
-struct TimeStep {
-    double dt = 0.0;
-    double courant = 0.0; // 0: dt as given
-    double dt_max = 0.0;
-    double time = 0.0; // at its beginning
-    // The rate of advection that forces add within dt, or null.
-    const std::function<double(double)>* push = nullptr;
-
-    // The longest step with the Courant number, of a fluid of this rate of advection.
-    double longest(double rate) const {
-        const double free = rate > 0.0 ? std::min(courant / rate, dt_max) : dt_max;
-        if (!push) return free;
-        const auto is_short = [&](double trial) { return (rate + (*push)(trial)) * trial <= courant; };
-        double most = free;
-        if (!std::isfinite(most))
-            for (most = 1.0; is_short(most) && std::isfinite(2.0 * most);) most *= 2.0;
-        if (is_short(most)) return free;
-        // To the last bit, so that it does not depend on dt_max.
-        double least = 0.0, middle = 0.5 * most;
-        while (least < middle && middle < most) {
-            (is_short(middle) ? least : most) = middle;
-            middle = 0.5 * (least + most);
-        }
-        return least > 0.0 ? least : most;
-    }
-};
 
 // The registers of a step and its present stage.
 template <class Real> struct StageData {

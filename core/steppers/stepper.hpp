@@ -7,12 +7,6 @@
 
 namespace whorl {
 
-struct StepReport {
-    double dt;
-    double courant;          // largest rate of advection and waves times dt, of the state at the beginning
-    double maximum_velocity; // of that state; NaN when it was not finite
-};
-
 struct StepperOptions {
     Scheme scheme;
     std::uint64_t shift_seed = 0;

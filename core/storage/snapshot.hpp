@@ -9,7 +9,7 @@
 #include <string>
 
 #include "exchange/communicator.hpp"
-#include "fields/physical.hpp"
+#include "grid/physical_block.hpp"
 #include "storage/attributes.hpp"
 
 namespace whorl::storage {

@@ -90,7 +90,7 @@ def test_a_device_is_a_file_and_a_line(tmp_path):
         line='immediate = { type = "Immediate", build = "for tests", gpu = false, queues = true }',
     )
     # One model is enough.
-    registry = tree / "core/bindings/models.cpp"
+    registry = tree / "core/flow/models.cpp"
     lines = registry.read_text(encoding="utf-8").splitlines(keepends=True)
     kept = [line for line in lines if "_entry<Device>()" not in line or '"navier-stokes"' in line]
     registry.write_text("".join(kept), encoding="utf-8")
@@ -105,6 +105,6 @@ def test_a_device_is_a_file_and_a_line(tmp_path):
     target = f"whorl_immediate_{LEVEL}"
     subprocess.run(["cmake", "--build", made, "--target", target], check=True, capture_output=True)
     shutil.copytree(made / "generated/device", tree / "device")
-    models = relinked.compile(tree, "core/bindings/models.cpp", "core/bindings/models.cpp", CORE)
+    models = relinked.compile(tree, "core/flow/models.cpp", "core/flow/models.cpp", CORE)
     relinked.link(tree, models, *(made / f"CMakeFiles/{target}.dir").rglob("*.o"))
     runs(tree, [{"device": "immediate", "lines": "own"}, {"device": "immediate", "lines": "fftw"}])

@@ -17,7 +17,7 @@ def tree(tmp_path_factory) -> Path:
     folder = relinked.copied(tmp_path_factory.mktemp("whorl"))
     (folder / "scripts").write_text("\n".join(apply(PAGE.read_text(encoding="utf-8"), folder)))
     names = ("models", "models_kuramoto_sivashinsky")
-    like = "core/bindings/models.cpp"
+    like = "core/flow/models.cpp"
     relinked.link(folder, *(relinked.compile(folder, f"core/bindings/{name}.cpp", like) for name in names))
     return folder
 

@@ -73,7 +73,7 @@ def libraries() -> list[str]:
 
 def link(tree: Path, *new: Path) -> None:
     """The core of the tree: new objects in place of those of their names, and the others of the build."""
-    models, module = "core/bindings/models.cpp", "core/bindings/module.cpp"
+    models, module = "core/flow/models.cpp", "core/bindings/module.cpp"
     if tree / "models.o" not in new:  # the build's knows more devices
         new = (*new, compile(tree, models, models))
     if "-DWHORL_CUDA" in command_of(module, CORE):  # it would ask for GPUs

@@ -1,7 +1,7 @@
 // The options of a flow's round trip.
 #pragma once
 
-#include "bindings/options.hpp"
+#include "flow/options.hpp"
 #include "grid/box.hpp"
 #include "roundtrip/roundtrip.hpp"
 

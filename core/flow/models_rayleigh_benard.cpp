@@ -1,4 +1,4 @@
-#include "bindings/entry.hpp"
+#include "flow/entry.hpp"
 #include "models/rayleigh_benard.hpp"
 
 namespace whorl {

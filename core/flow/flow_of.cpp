@@ -1,8 +1,8 @@
 // Compiled once for each device.
-#include "bindings/flow_of.hpp"
+#include "flow/flow_of.hpp"
 
-#include "bindings/make_flow.hpp"
 #include "device/chosen.hpp"
+#include "flow/make_flow.hpp"
 
 namespace whorl {
 

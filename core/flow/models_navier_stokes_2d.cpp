@@ -1,4 +1,4 @@
-#include "bindings/entry.hpp"
+#include "flow/entry.hpp"
 #include "models/navier_stokes_2d.hpp"
 
 namespace whorl {

@@ -1,5 +1,5 @@
 // Compiled once for each device.
-#include "bindings/program_runs.hpp"
+#include "flow/program_runs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,11 +7,11 @@
 #include <memory>
 #include <utility>
 
-#include "bindings/make_program_runs.hpp"
-#include "bindings/narrow_flow.hpp"
-#include "bindings/particles_of.hpp"
-#include "bindings/trip_options.hpp"
 #include "device/chosen.hpp"
+#include "flow/make_program_runs.hpp"
+#include "flow/narrow_flow.hpp"
+#include "flow/particles_of.hpp"
+#include "flow/trip_options.hpp"
 #include "programs/memory.hpp"
 #include "programs/moved_modes.hpp"
 

@@ -1,4 +1,4 @@
-#include "bindings/options.hpp"
+#include "flow/options.hpp"
 
 #include <algorithm>
 

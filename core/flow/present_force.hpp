@@ -1,8 +1,8 @@
 // The force on a field as a field: for programs, which know it by its number.
 #pragma once
 
-#include "bindings/make_program_runs.hpp"
 #include "fields/passes.hpp"
+#include "flow/make_program_runs.hpp"
 #include "measure/state.hpp"
 #include "steppers/stepper.hpp"
 

@@ -1,4 +1,4 @@
-#include "bindings/entry.hpp"
+#include "flow/entry.hpp"
 #include "models/quasi_static_mhd.hpp"
 
 namespace whorl {

@@ -1,4 +1,4 @@
-#include "bindings/entry.hpp"
+#include "flow/entry.hpp"
 #include "models/ginzburg_landau.hpp"
 #include "models/gross_pitaevskii.hpp"
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/choice.hpp"
-#include "bindings/registry.hpp"
 #include "device/compiled.hpp"
 #include "device/each_device.hpp"
+#include "flow/registry.hpp"
 
 namespace whorl {
 

@@ -1,4 +1,4 @@
-// What a flow gives to its programs (bindings/program_runs.hpp); models are compiled without these.
+// What a flow gives to its programs (flow/program_runs.hpp); models are compiled without these.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/parity.hpp"
-#include "bindings/options.hpp"
 #include "device/buffer.hpp"
 #include "exchange/communicator.hpp"
+#include "flow/options.hpp"
 #include "roundtrip/roundtrip.hpp"
 #include "steppers/companion.hpp"
 

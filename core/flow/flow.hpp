@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "bindings/options.hpp"
 #include "exchange/communicator.hpp"
-#include "fields/physical.hpp"
-#include "grid/pencils.hpp"
+#include "flow/options.hpp"
+#include "grid/physical_block.hpp"
 #include "grid/row_table.hpp"
 #include "models/declaration.hpp"
+#include "roundtrip/layout.hpp"
 #include "roundtrip/plane_trials.hpp"
-#include "steppers/stepper.hpp"
+#include "steppers/time_step.hpp"
 #include "storage/snapshot.hpp"
 
 namespace whorl {

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "bindings/particles.hpp"
+#include "flow/particles.hpp"
 #include "particles/cloud_there.hpp"
 #include "particles/kinds.hpp"
 #include "particles/leaving.hpp"

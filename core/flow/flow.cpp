@@ -1,4 +1,4 @@
-#include "bindings/flow.hpp"
+#include "flow/flow.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,11 @@
 #include <numeric>
 #include <set>
 
-#include "bindings/trip_options.hpp"
 #include "device/buffer.hpp"
 #include "device/compiled.hpp"
 #include "device/line_plan.hpp"
 #include "exchange/transport.hpp"
+#include "flow/trip_options.hpp"
 #include "forcing/forced_modes.hpp"
 #include "grid/row_table.hpp"
 #include "measure/superfluid.hpp"
@@ -227,7 +227,7 @@ std::int64_t narrow_bytes(const Options& options, const programs::Share& share, 
     return bytes;
 }
 
-// What programs and probes need at a time beside the step (bindings/program_runs.cpp): a wider round trip
+// What programs and probes need at a time beside the step (flow/program_runs.cpp): a wider round trip
 // where that of the step is too narrow, those on fewer points, the largest of the runs, and all probes.
 std::int64_t program_bytes(const Options& options, const programs::Share& share, int rank) {
     const Layout& layout = share.layout;

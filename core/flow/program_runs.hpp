@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bindings/particles.hpp"
+#include "flow/particles.hpp"
 #include "programs/evaluate.hpp"
 #include "programs/increments.hpp"
 #include "programs/mode_sums.hpp"
@@ -53,7 +53,7 @@ class ProgramRuns {
     // programs/increments.hpp, along any axis.
     virtual std::vector<std::vector<double>> increments(const programs::Program& program, int axis,
                                                         const programs::IncrementsWanted& wanted) = 0;
-    // The same for the present state on fewer points (bindings/trip_options.hpp), of which it has a copy,
+    // The same for the present state on fewer points (flow/trip_options.hpp), of which it has a copy,
     // without forces.
     virtual ProgramRuns& narrowed(const std::array<int, 3>& points) = 0;
     // Particles of the flow, for its steps, that it keeps as long as it is.

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "bindings/make_program_runs.hpp"
-#include "bindings/program_runs.hpp"
-#include "bindings/trip_options.hpp"
+#include "flow/make_program_runs.hpp"
+#include "flow/program_runs.hpp"
+#include "flow/trip_options.hpp"
 #include "programs/memory.hpp"
 #include "programs/moved_modes.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "bindings/make_flow.hpp"
-#include "bindings/registry.hpp"
 #include "device/chosen.hpp"
+#include "flow/make_flow.hpp"
+#include "flow/registry.hpp"
 #include "models/linear.hpp"
 #include "steppers/equation_of.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "bindings/flow.hpp"
+#include "flow/flow.hpp"
 
 namespace whorl {
 

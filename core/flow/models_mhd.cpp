@@ -1,4 +1,4 @@
-#include "bindings/entry.hpp"
+#include "flow/entry.hpp"
 #include "models/kinematic_dynamo.hpp"
 #include "models/mhd.hpp"
 
