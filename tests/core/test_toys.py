@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 from support import relinked
-from support.relinked import BUILD, CORE, LEVEL, ROOT
+from support.relinked import BUILD, LEVEL, ROOT
+from whorl import _core
 
 TOYS = ROOT / "tests/support/toys"
 
@@ -48,9 +49,9 @@ def test_a_kind_of_plan_is_a_file_and_a_line(tmp_path):
         after='    of("fftw-estimate", make_estimated_plan) \\',
         line='    of("backwards", make_backwards_plan) \\',
     )
-    archive, like = f"whorl_core_{LEVEL}", "core/device/line_plan.cpp"
+    like = "core/device/line_plan.cpp"
     new = [
-        relinked.compile(tree, f"core/device/{name}.cpp", like, archive, "-O0")
+        relinked.compile(tree, f"core/device/{name}.cpp", like, flags="-O0")
         for name in ("line_plan", "backwards_plan")
     ]
     relinked.link(tree, *new)
@@ -65,11 +66,11 @@ def test_a_basis_of_lines_is_a_line(tmp_path):
         line="    {true, false, 1},  // even, its modes times i",
     )
     shutil.copy(TOYS / "new_basis.cpp", tree / "core/device")
-    archive, like = f"whorl_core_{LEVEL}", "core/device/line_plan.cpp"
+    like = "core/device/line_plan.cpp"
+    with_fftw = ["fftw_plan"] if _core.build_info()["fftw"] != "none" else []
     new = [
-        relinked.compile(tree, f"core/device/{name}.cpp", like, archive, "-O0")
-        for name in ("new_basis", "line_plan", "lane_plan", "fftw_plan")
-        if (BUILD / f"CMakeFiles/{archive}.dir/core/device/{name}.cpp.o").is_file() or name == "new_basis"
+        relinked.compile(tree, f"core/device/{name}.cpp", like, flags="-O0")
+        for name in ("new_basis", "line_plan", "lane_plan", *with_fftw)
     ]
     program = tree / "new_basis"
     subprocess.run(["c++", "-o", program, *new, *relinked.libraries()], check=True, cwd=BUILD)
@@ -94,7 +95,7 @@ def test_a_device_is_a_file_and_a_line(tmp_path):
     lines = registry.read_text(encoding="utf-8").splitlines(keepends=True)
     kept = [line for line in lines if "_entry<Device>()" not in line or '"navier-stokes"' in line]
     registry.write_text("".join(kept), encoding="utf-8")
-    for path in (tree / "core/bindings").glob("models_*.cpp"):
+    for path in (tree / "core/flow").glob("models_*.cpp"):
         if path.stem != "models_navier_stokes":
             path.unlink()
     made = tree / "build"
@@ -104,7 +105,7 @@ def test_a_device_is_a_file_and_a_line(tmp_path):
     subprocess.run(configure, check=True, capture_output=True)
     target = f"whorl_immediate_{LEVEL}"
     subprocess.run(["cmake", "--build", made, "--target", target], check=True, capture_output=True)
-    shutil.copytree(made / "generated/device", tree / "device")
-    models = relinked.compile(tree, "core/flow/models.cpp", "core/flow/models.cpp", CORE)
+    shutil.copytree(made / f"generated/{LEVEL}/device", tree / "device")
+    models = relinked.compile(tree, "core/flow/models.cpp", "core/flow/models.cpp")
     relinked.link(tree, models, *(made / f"CMakeFiles/{target}.dir").rglob("*.o"))
     runs(tree, [{"device": "immediate", "lines": "own"}, {"device": "immediate", "lines": "fftw"}])

@@ -18,7 +18,7 @@ def tree(tmp_path_factory) -> Path:
     (folder / "scripts").write_text("\n".join(apply(PAGE.read_text(encoding="utf-8"), folder)))
     names = ("models", "models_kuramoto_sivashinsky")
     like = "core/flow/models.cpp"
-    relinked.link(folder, *(relinked.compile(folder, f"core/bindings/{name}.cpp", like) for name in names))
+    relinked.link(folder, *(relinked.compile(folder, f"core/flow/{name}.cpp", like) for name in names))
     return folder
 
 

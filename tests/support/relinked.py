@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build/release"
 LEVEL = _core.build_info()["level"]
 CORE = f"_core_{LEVEL}"
+ARCHIVE, BINDINGS = f"whorl_core_{LEVEL}", "whorl_bindings"
 # The extension of another build (sanitizers) is not what BUILD holds.
 needs_build = pytest.mark.skipif(
     not (BUILD / "compile_commands.json").is_file() or "-fsanitize" in _core.build_info()["flags"],
@@ -47,7 +48,7 @@ def command_of(source: str, target: str) -> str:
     return next(command for command in commands if f"/{target}.dir/" in command)
 
 
-def compile(tree: Path, source: str, like: str, target: str = CORE, flags: str = "") -> Path:
+def compile(tree: Path, source: str, like: str, target: str = ARCHIVE, flags: str = "") -> Path:
     """Compiles a file of the tree as the build compiles the one that it is like, without CUDA."""
     devices = tree / "device/each_device.hpp"  # beside the CPU; CMake makes it
     if not devices.exists():
@@ -55,7 +56,8 @@ def compile(tree: Path, source: str, like: str, target: str = CORE, flags: str =
         devices.write_text("#define WHORL_EACH_DEVICE(of)\n")
     made = tree / f"{Path(source).stem}.o"
     command = command_of(like, target).replace("-DWHORL_CUDA", "")
-    command = command.replace(f"{ROOT}/core", f"{tree}/core").replace(f"{BUILD}/generated", str(tree))
+    command = command.replace("-Winvalid-pch", "")  # with other flags the headers are read themselves
+    command = command.replace(f"{ROOT}/core", f"{tree}/core").replace(f"{BUILD}/generated/{LEVEL}", str(tree))
     command = command.replace(f"{tree}/{like}", f"{tree}/{source}")
     command = re.sub(r" -o \S+", f" -o {made}", command)
     subprocess.run(shlex.split(f"{command} {flags}"), check=True, cwd=tree)
@@ -76,19 +78,22 @@ def link(tree: Path, *new: Path) -> None:
     models, module = "core/flow/models.cpp", "core/bindings/module.cpp"
     if tree / "models.o" not in new:  # the build's knows more devices
         new = (*new, compile(tree, models, models))
-    if "-DWHORL_CUDA" in command_of(module, CORE):  # it would ask for GPUs
-        new = (*new, compile(tree, module, module))
+    if "-DWHORL_CUDA" in command_of(module, BINDINGS):  # it would ask for GPUs
+        new = (*new, compile(tree, module, module, BINDINGS))
     names = {path.name for path in new}
-    known = sorted((BUILD / f"CMakeFiles/{CORE}.dir/core/bindings").glob("*.o"))
+    known = [
+        *(BUILD / f"CMakeFiles/{BINDINGS}.dir/core/bindings").glob("*.o"),
+        BUILD / f"CMakeFiles/{CORE}.dir/core/bindings/levels/core.cpp.o",
+    ]
     # An earlier build may have left objects of files that are gone.
-    sources = {path.name for path in (ROOT / "core/bindings").glob("*.cpp")}
+    sources = {path.name for path in (ROOT / "core/bindings").glob("**/*.cpp")}
     others = [
         path
-        for path in known
+        for path in sorted(known)
         if path.name.replace(".cpp.o", ".o") not in names and path.name.removesuffix(".o") in sources
     ]
     output = tree / f"python/whorl/{CORE}{sysconfig.get_config_var('EXT_SUFFIX')}"
-    compiler = shlex.split(command_of(module, CORE))[0]
+    compiler = shlex.split(command_of(module, BINDINGS))[0]
     subprocess.run([compiler, "-shared", "-o", output, *new, *others, *libraries()], check=True, cwd=BUILD)
 
 
