@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: help setup demo test lint format bare-check cuda-check sanitizer-check clean
 
-# A build of CMakePresets.json: release, or debug for the sanitizers.
+# A build of CMakePresets.json: release, or debug for the sanitizers. `make test` builds by ci.
 PRESET ?= release
 # Instruction levels, such as v3,v4 (cmake/levels.cmake); empty: the best this machine has.
 LEVELS ?=
@@ -16,8 +16,8 @@ CUDA_ARCHITECTURES ?= 80-real;90
 # Stamps of what set-up has done; a directory among the inputs catches files that come and go.
 packages := .venv/.packages
 core := .venv/.core-$(PRESET)$(LEVELS:%=-%)
-# The core with what only tests want: the device cpu-as-gpu.
-tested_core := $(core)-tested
+# The core by the preset ci: warnings were errors, and it has what only tests want, the device cpu-as-gpu.
+tested_core := .venv/.core-ci$(LEVELS:%=-%)
 core_inputs := CMakeLists.txt CMakePresets.json python/whorl/base/declared.toml $(shell find cmake core -type d -o -name '*.cmake' -o -name 'declared.py' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.h')
 python_inputs := $(shell find python/whorl -name '*.py' -o -name '*.toml')
 cpp_files = $(shell find core -name '*.[ch]pp' -o -name '*.h' -o -name '*.cu')
@@ -41,14 +41,15 @@ $(packages): pyproject.toml tools/setup
 	touch $@
 
 $(core): $(packages) $(core_inputs)
-	tools/setup core $(PRESET)
 	rm -f .venv/.core-*
+	tools/setup core $(PRESET)
 	touch $@
 
+# It compiles in the folder of release, and is that too.
 $(tested_core): $(packages) $(core_inputs)
-	tools/setup core $(PRESET) tested
 	rm -f .venv/.core-*
-	touch $(core) $@
+	tools/setup core ci
+	touch .venv/.core-release$(LEVELS:%=-%) $@
 
 runs/.forced-turbulence: $(core) $(python_inputs)
 	.venv/bin/whorl run forced-turbulence -o runs/forced-turbulence --overwrite
@@ -76,7 +77,7 @@ format: $(packages)
 # Whatever fails, the build is without CUDA again, and its stamps go: what is built there is another core.
 cuda-check: $(core)
 	trap 'cmake -B build/$(PRESET) -DWHORL_CUDA=OFF >/dev/null; rm -f .venv/.core-*' EXIT; \
-	PATH="$(CURDIR)/.venv/bin:$$PATH" cmake -B build/$(PRESET) -DWHORL_CUDA=ON \
+	PATH="$(CURDIR)/.venv/bin:$$PATH" cmake -B build/$(PRESET) -DWHORL_CUDA=ON -DWHORL_WERROR=ON \
 		"-DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)"; \
 	cmake --build build/$(PRESET); \
 	for core in build/$(PRESET)/_core_*.so; do .venv/bin/python tools/cuda_linked "$$core"; done; \

@@ -48,15 +48,13 @@ function(whorl_add_cuda level)
     target_link_libraries(${objects} PRIVATE whorl_core_${level} CUDA::cufft CUDA::cudart)
     string(JOIN "," host_flags ${WHORL_WARNINGS} -fopenmp)
     target_compile_options(${objects} PRIVATE --expt-relaxed-constexpr "-Xcompiler=${host_flags}" -Xptxas=-v)
-    set(launcher "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/cmake/ptxas_kept.py")
+    set(launcher sh "${PROJECT_SOURCE_DIR}/cmake/warnings_kept.sh" "${Python_EXECUTABLE}"
+                 "${PROJECT_SOURCE_DIR}/cmake/ptxas_kept.py")
     get_target_property(own_launcher ${objects} CUDA_COMPILER_LAUNCHER) # such as ccache
     if(own_launcher)
         list(APPEND launcher ${own_launcher})
     endif()
     set_target_properties(${objects} PROPERTIES CUDA_COMPILER_LAUNCHER "${launcher}")
-    if(WHORL_WERROR)
-        target_compile_options(${objects} PRIVATE -Werror all-warnings)
-    endif()
     whorl_add_device(${level} ${objects} cuda Cuda)
     set_property(
         SOURCE core/bindings/module.cpp

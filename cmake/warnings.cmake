@@ -1,0 +1,20 @@
+# What the compiler says is kept beside each object, so that a build may fail for it (WHORL_WERROR) without
+# another command line: switching that on or off compiles nothing anew.
+set(WHORL_WARNINGS -Wall -Wextra -Wshadow)
+foreach(language CXX HIP) # that of CUDA is in cuda.cmake
+    list(PREPEND CMAKE_${language}_COMPILER_LAUNCHER sh "${PROJECT_SOURCE_DIR}/cmake/warnings_kept.sh")
+endforeach()
+
+# After everything of the directory is built.
+function(whorl_refuse_warnings)
+    get_property(built DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
+    add_custom_target(
+        no_warnings ALL
+        COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/cmake/no_warnings.py" "${PROJECT_SOURCE_DIR}"
+                "${PROJECT_BINARY_DIR}"
+        COMMENT "Looking for warnings" VERBATIM)
+    add_dependencies(no_warnings ${built})
+endfunction()
+if(WHORL_WERROR)
+    cmake_language(DEFER CALL whorl_refuse_warnings)
+endif()
