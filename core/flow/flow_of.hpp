@@ -51,42 +51,9 @@ template <class Device, class Real> class FlowOf final : public Flow {
         return static_cast<std::int64_t>(modes);
     }
 
-    void set_physical(const std::string& field, const Callback& fill, bool project) override {
-        stepper_.forget();
-        if (derived_from_velocity(field)) {
-            device::Buffer<Complex<Real>, Memory> velocity(static_cast<std::size_t>(3 * stepper_.modes()),
-                                                           device_.executors());
-            write_points(trip_, FieldModes<Real>{velocity.data(), stepper_.modes(), 3, parities_of(field)},
-                         project, BlockCallback<Real>([&](const PhysicalBlock& block, Real* values) {
-                             fill(block, 3, values);
-                         }));
-            set_from_velocity(velocity.data());
-            return;
-        }
-        const StateField of = find(field);
-        write_points(trip_, modes_of(of), project && of.group.solenoidal,
-                     BlockCallback<Real>([&](const PhysicalBlock& block, Real* values) {
-                         fill(block, of.group.components, values);
-                     }));
-    }
+    void set_physical(const std::string& field, const Callback& fill, bool project) override;
 
-    void set_random(const std::string& field, const std::vector<double>& energy,
-                    std::uint64_t seed) override {
-        stepper_.forget();
-        const bool derived = derived_from_velocity(field);
-        const StateField of = derived ? state_fields().front() : find(field);
-        const Box box = options_.box();
-        whorl::set_random(modes(),
-                          RandomField<Real>{box,
-                                            {box.unit(0), box.unit(1), box.unit(2)},
-                                            of.group,
-                                            parities_of(of.name),
-                                            data(of),
-                                            stepper_.modes(),
-                                            seed,
-                                            derived ? Metric::inverse_square : Metric::one},
-                          energy);
-    }
+    void set_random(const std::string& field, const std::vector<double>& energy, std::uint64_t seed) override;
 
     int components_of(const std::string& name) const override {
         for (const auto& [known, components] : shape_.outputs)
@@ -127,28 +94,8 @@ template <class Device, class Real> class FlowOf final : public Flow {
 
     double speed_of_sources(double dt) const override { return stepper_.forces().speed(dt); }
     void begin_sources(double time) override { stepper_.forces().begin(stepper_.state(), time); }
-    void set_force(std::size_t number, const Callback& fill) override {
-        const ForcedFieldOf of = forced_field(options_.forcing.at(number).field);
-        const auto size = static_cast<std::size_t>(of.field.components * stepper_.modes());
-        device::Buffer<Complex<Real>, Memory> made(size, device_.executors());
-        write_points(trip_, FieldModes<Real>{made.data(), stepper_.modes(), of.field.components, of.parities},
-                     of.solenoidal, BlockCallback<Real>([&](const PhysicalBlock& block, Real* values) {
-                         fill(block, of.field.components, values);
-                     }));
-        give(number, to_host(made));
-    }
-    void set_force_modes(std::size_t number, const void* given) override {
-        const std::string name = options_.forcing.at(number).field;
-        const ForcedFieldOf of = forced_field(name);
-        const auto size = static_cast<std::size_t>(of.field.components * stepper_.modes());
-        device::Buffer<Complex<Real>, Memory> made(size, device_.executors());
-        device_.finish();
-        Memory::from_host(made.data(), given, made.bytes());
-        if (of.solenoidal) each_mode(modes(), MakeSolenoidal<Real>{made.data(), stepper_.modes()});
-        make_real(trip_, modes(),
-                  FieldModes<Real>{made.data(), stepper_.modes(), of.field.components, of.parities}, name);
-        give(number, to_host(made));
-    }
+    void set_force(std::size_t number, const Callback& fill) override;
+    void set_force_modes(std::size_t number, const void* given) override;
     void set_factor(std::size_t number, double factor) override {
         stepper_.forces().source(number).set_factor(factor);
     }
@@ -181,57 +128,11 @@ template <class Device, class Real> class FlowOf final : public Flow {
         return report;
     }
 
-    std::map<std::string, double> statistics() override {
-        std::map<std::string, double> all;
-        const std::vector<double> measures = equation_->measures(modes(), state());
-        const std::size_t sums = declared_.sums.size();
-        for (std::size_t n = 0; n < measures.size(); ++n)
-            all[n < sums ? declared_.sums[n] : declared_.maxima[n - sums]] = measures[n];
-        if (const auto wave = equation_->wave_function())
-            add_superfluid_statistics(modes(), superfluid_flow(trip_, modes(), *wave, stepper_.state()), all);
-        if (declared_.loses_to_field) {
-            const auto gain = transfer().at("magnetic");
-            all["lorentz_work"] = -std::accumulate(gain.begin(), gain.end(), 0.0);
-        }
-        for (std::size_t s = 0; s < options_.scalars.size(); ++s) {
-            const auto& [name, constants] = options_.scalars[s];
-            const auto of_scalar = equation_->scalar(modes(), state(), static_cast<int>(s), constants);
-            for (std::size_t n = 0; n < of_scalar.size(); ++n)
-                all[name + "_" + scalar_measures[n]] = of_scalar[n];
-        }
-        return all;
-    }
+    std::map<std::string, double> statistics() override;
 
-    SpectraOf spectra() override {
-        const ModeSet<Device, Real> set = modes();
-        SpectraOf spectra;
-        for (const int which : declared_.spectra)
-            spectra[declared_.sums[static_cast<std::size_t>(which)]] =
-                equation_->spectrum(set, state(), which);
-        if (const auto wave = equation_->wave_function())
-            add_superfluid_spectra(set, superfluid_flow(trip_, set, *wave, stepper_.state()), spectra);
-        for (std::size_t s = 0; s < options_.scalars.size(); ++s)
-            spectra[options_.scalars[s].first + "_" + scalar_measures[0]] =
-                energy_spectrum(set, state().from(declared_.fields + static_cast<int>(s)), 1);
-        for (int n = 0; n < set.shells.count; ++n) spectra["k"].push_back(n * set.shells.smallest_wavenumber);
-        return spectra;
-    }
+    SpectraOf spectra() override;
 
-    SpectraOf transfer() override {
-        SpectraOf mean;
-        for (int grid = 0; grid < stepper_.grids(); ++grid) {
-            stepper_.evaluate(grid);
-            const FieldView<Real> tendency{stepper_.scratch(), stepper_.modes()};
-            for (const StateField& field : state_fields()) {
-                const auto of_grid = transfer_spectrum(modes(), state().from(field.first),
-                                                       tendency.from(field.first), field.group.components);
-                auto& sum = mean[field.name];
-                sum.resize(of_grid.size());
-                for (std::size_t n = 0; n < sum.size(); ++n) sum[n] += of_grid[n] / stepper_.grids();
-            }
-        }
-        return mean;
-    }
+    SpectraOf transfer() override;
 
     void write_checkpoint(const std::string& path, const storage::Attributes& attributes) override {
         auto access = mode_access();
@@ -364,29 +265,9 @@ template <class Device, class Real> class FlowOf final : public Flow {
     // Where the equations make modes grow, so does what rounding leaves in modes of no real field (kx = 0):
     // transforms do not see it, so that no product ever limits it. A transform there and back removes it.
     static constexpr std::int64_t real_every = 128; // steps
-    void make_state_real() {
-        stepper_.forces().forget();
-        trip_.shift({0.0, 0.0, 0.0});
-        for (const StateField& of : state_fields()) {
-            const FieldModes<Real> field = modes_of(of);
-            whorl::transform_pair(trip_, field);
-            if (of.group.solenoidal) each_mode(modes(), MakeSolenoidal<Real>{field.data, field.modes});
-        }
-    }
+    void make_state_real();
     // Of a source on all modes the power follows from the field's spectrum.
-    std::vector<double> power_of_source(std::size_t number) {
-        auto& forces = stepper_.forces();
-        if (!forces.source(number).everywhere()) return forces.power_by_shell(number, last_dt_);
-        const std::string name = forces.source(number).field();
-        device::Buffer<Complex<Real>, Memory> beside;
-        const FieldModes<Real> field = modes_of(name, beside);
-        auto spectrum = energy_spectrum(modes(), FieldView<Real>{field.data, field.modes}, field.components);
-        if (!declared_.is_wave_function) spectrum[0] = 0.0;
-        const double energy = std::accumulate(spectrum.begin(), spectrum.end(), 0.0);
-        const double rate = energy > 0.0 ? forces.source(number).gain(energy) : 0.0;
-        for (double& of_shell : spectrum) of_shell *= 2.0 * rate;
-        return spectrum;
-    }
+    std::vector<double> power_of_source(std::size_t number);
 
     // The state of some models without a velocity may be set from a velocity.
     bool derived_from_velocity(const std::string& field) const {
@@ -458,27 +339,7 @@ template <class Device, class Real> class FlowOf final : public Flow {
 
     // A field of the state itself; an output is computed from the state in the scratch register, or in
     // `beside` if it has more components than the state, or where a step is under way.
-    FieldModes<Real> modes_of(const std::string& name, device::Buffer<Complex<Real>, Memory>& beside) {
-        for (const StateField& field : state_fields())
-            if (field.name == name) return modes_of(field);
-        const int components = components_of(name);
-        const std::int64_t modes = stepper_.modes();
-        int which = 0;
-        for (const Output& output : declared_.outputs) {
-            if (name != output.name) {
-                ++which;
-                continue;
-            }
-            const bool is_beside = components > declared_.fields || stepper_.is_stepping();
-            if (is_beside)
-                beside = device::Buffer<Complex<Real>, Memory>(static_cast<std::size_t>(components * modes),
-                                                               device_.executors());
-            Complex<Real>* const made = is_beside ? beside.data() : stepper_.scratch();
-            equation_->derive(this->modes(), stepper_.state(), made, which, components);
-            return {made, modes, components, parities_of(name)};
-        }
-        throw Error("field \"" + name + "\" is declared by no output of the model.");
-    }
+    FieldModes<Real> modes_of(const std::string& name, device::Buffer<Complex<Real>, Memory>& beside);
     static std::size_t bytes_of(const FieldModes<Real>& field) {
         return static_cast<std::size_t>(field.components * field.modes) * sizeof(Complex<Real>);
     }
