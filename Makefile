@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint format bare-check cuda-check sanitizer-check clean
+.PHONY: help setup demo tested test lint format bare-check cuda-check sanitizer-check clean
 
 # A build of CMakePresets.json: release, or debug for the sanitizers. `make test` builds by ci.
 PRESET ?= release
@@ -60,6 +60,8 @@ demo: runs/.forced-turbulence
 	.venv/bin/whorl plot runs/forced-turbulence --from 5
 
 # A file of tests at a time on each of two workers: many wait for processes that they start.
+tested: $(tested_core)
+
 test: lint $(tested_core)
 	.venv/bin/python -m pytest -n 2 --dist loadfile
 
@@ -74,13 +76,15 @@ format: $(packages)
 	.venv/bin/ruff format
 	.venv/bin/clang-format -i $(cpp_files)
 
-# Whatever fails, the build is without CUDA again, and its stamps go: what is built there is another core.
+# One level is enough. Whatever fails, the build is afterwards as it was, without CUDA, and its stamps go: what is
+# built there is another core.
 cuda-check: $(core)
-	trap 'cmake -B build/$(PRESET) -DWHORL_CUDA=OFF >/dev/null; rm -f .venv/.core-*' EXIT; \
+	levels=$$(sed -n 's/^WHORL_LEVELS:[A-Z]*=//p' build/$(PRESET)/CMakeCache.txt 2>/dev/null || true); \
+	trap "cmake -B build/$(PRESET) -DWHORL_CUDA=OFF -DWHORL_LEVELS=$$levels >/dev/null; rm -f .venv/.core-*" EXIT; \
 	PATH="$(CURDIR)/.venv/bin:$$PATH" cmake -B build/$(PRESET) -DWHORL_CUDA=ON -DWHORL_WERROR=ON \
-		"-DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)"; \
+		-DWHORL_CPU_AS_GPU=OFF "-DWHORL_LEVELS=$${levels##*,}" "-DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)"; \
 	cmake --build build/$(PRESET); \
-	for core in build/$(PRESET)/_core_*.so; do .venv/bin/python tools/cuda_linked "$$core"; done; \
+	for core in build/$(PRESET)/_core_$${levels##*,}*.so; do .venv/bin/python tools/cuda_linked "$$core"; done; \
 	.venv/bin/python tools/gpu_occupancy --check build/$(PRESET); \
 	nvcc=$$(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' build/$(PRESET)/CMakeCache.txt); \
 	for one in $(subst ;, ,$(CUDA_ARCHITECTURES)); do \

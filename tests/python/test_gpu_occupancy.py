@@ -165,6 +165,8 @@ def test_cuda_check_has_the_compiler_of_cmake_and_ends_without_cuda(tmp_path, fa
         stub.write_text(f"#!/bin/sh\n{lines}\n")
         stub.chmod(0o755)
     (tmp_path / ".venv" / ".core-release").touch()
+    (tmp_path / "build/release").mkdir(parents=True)
+    (tmp_path / "build/release/CMakeCache.txt").write_text("WHORL_LEVELS:STRING=v2,v3\n")
     own = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "FAILS": fails}
     command = ["make", "-f", str(ROOT / "Makefile"), "-o", ".venv/.core-release", "cuda-check"]
     chosen = ["PRESET=release", "LEVELS=", "CUDA_ARCHITECTURES=80-real;90"]
@@ -176,5 +178,5 @@ def test_cuda_check_has_the_compiler_of_cmake_and_ends_without_cuda(tmp_path, fa
     look = "-o build/release/gpu_look tools/gpu_look.cu"
     looked = [] if fails else [f"nvcc -std=c++17 -arch=sm_{kind} {look}" for kind in (80, 90)]
     assert [line for line in asked if "nvcc" in line or "PATH" in line] == looked
-    assert asked[-1] == "cmake -B build/release -DWHORL_CUDA=OFF"
+    assert asked[-1] == "cmake -B build/release -DWHORL_CUDA=OFF -DWHORL_LEVELS=v2,v3"
     assert not (tmp_path / ".venv" / ".core-release").exists()
