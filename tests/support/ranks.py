@@ -1,11 +1,12 @@
 """Runs the bodies of tests on MPI ranks.
 
-One mpiexec job for each number of ranks is started when it is first needed and lives until pytest ends, so
-that a test costs what its body costs. Each rank waits for its work on a socket, which costs no CPU.
+A job of mpiexec is started when it is first needed and lives until pytest ends, so that a test costs what its
+body costs. Each rank waits for its work on a socket, which costs no CPU. Tests of 2 to 6 ranks share a job of
+six, whose first ranks they run on: one job for each number would be 24 processes instead of 15.
 
     @on_ranks()                      # a test for each of 1, 2, 3, 4 and 6 ranks
     @pytest.mark.parametrize("n", [3, 4])
-    def test_sum(world, n):          # every rank runs this; world is MPI.COMM_WORLD
+    def test_sum(world, n):          # every rank runs this; world is MPI.COMM_WORLD there
         assert world.allreduce(n) == n * world.size
 
     values = run_on(3, body, n=3)    # body(world, n=3) of the same module, its result on each rank
@@ -38,6 +39,7 @@ from whorl.base.ranks import ONE_RANK
 from support import devices
 from support.build import LEFT_OUT
 
+SHARED = 6  # ranks of the job that tests of 2 and more share
 COUNTS = (1,) if "mpi" in LEFT_OUT else (1, 2, 3, 4, 6)
 START, GRACE = 120.0, 10.0  # seconds for a job to start; for other ranks once one has failed
 DIED = ("died", "")
@@ -107,27 +109,29 @@ class Job:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def run(self, function: Callable[..., Any], timeout: float, arguments: dict[str, Any]) -> list[Any]:
-        """function(world, **arguments) on every rank; its results in order of rank."""
+    def run(
+        self, function: Callable[..., Any], ranks: int, timeout: float, arguments: dict[str, Any]
+    ) -> list[Any]:
+        """function(world, **arguments) on each of the first ranks; its results in their order."""
         body = getattr(function, "body", function)
         request = {"path": inspect.getfile(body), "name": body.__qualname__, "timeout": timeout - 2}
-        request["device"] = devices.current()
+        request |= {"device": devices.current(), "ranks": ranks}
         log_start = self._log.stat().st_size
-        for stream in self._streams.values():
-            pickle.dump({**request, "arguments": arguments}, stream)
-            stream.flush()
-        failures, results = self._collect(timeout)
-        if len(failures) + len(results) < self.ranks or DIED in failures.values():
+        for rank in range(ranks):
+            pickle.dump({**request, "arguments": arguments}, self._streams[rank])
+            self._streams[rank].flush()
+        failures, results = self._collect(ranks, timeout)
+        if len(failures) + len(results) < ranks or DIED in failures.values():
             self.kill()
-        if len(results) < self.ranks:
-            raise RanksFailed(self._report(failures, results, timeout, log_start))
-        return [results[rank] for rank in range(self.ranks)]
+        if len(results) < ranks:
+            raise RanksFailed(self._report(ranks, failures, results, timeout, log_start))
+        return [results[rank] for rank in range(ranks)]
 
-    def _collect(self, timeout: float) -> tuple[dict[int, tuple[str, str]], dict[int, Any]]:
+    def _collect(self, ranks: int, timeout: float) -> tuple[dict[int, tuple[str, str]], dict[int, Any]]:
         """By rank: how it failed (the text, and the values there), or its result; neither when it hangs."""
         failures: dict[int, tuple[str, str]] = {}
         results: dict[int, Any] = {}
-        waiting = set(self._streams)
+        waiting = set(range(ranks))
         deadline = time.monotonic() + timeout
         while waiting and (left := deadline - time.monotonic()) > 0:
             ready, _, _ = select.select([self._sockets[rank] for rank in waiting], [], [], left)
@@ -145,15 +149,15 @@ class Job:
                     deadline = min(deadline, time.monotonic() + GRACE)
         return failures, results
 
-    def _report(self, failures: dict, results: dict, timeout: float, log_start: int) -> str:
+    def _report(self, count: int, failures: dict, results: dict, timeout: float, log_start: int) -> str:
         said: dict[str, list[int]] = {}
-        for rank in range(self.ranks):
+        for rank in range(count):
             if rank not in results:
                 hung = (f"no answer within {GRACE if failures else timeout:g} s", "")
                 said.setdefault(failures.get(rank, hung)[0], []).append(rank)
         parts = []
         for text, ranks in said.items():
-            parts.append(f"on rank {', '.join(map(str, ranks))} of {self.ranks}: {text}")
+            parts.append(f"on rank {', '.join(map(str, ranks))} of {count}: {text}")
             values = failures.get(ranks[0], ("", ""))[1]
             if values:
                 parts.append(f"  values on rank {ranks[0]}:\n{values}")
@@ -188,21 +192,27 @@ class Job:
             self._process.wait()
 
 
-_jobs: dict[int, Job] = {}
+_jobs: dict[int, Job] = {}  # by their own ranks
+
+
+def size_of_job(ranks: int) -> int:
+    """Ranks of the job that tests of `ranks` run on."""
+    return SHARED if 1 < ranks <= SHARED else ranks
 
 
 def job(ranks: int) -> Job:
-    if ranks in _jobs and not _jobs[ranks].alive:
-        _jobs.pop(ranks).close()
-    if ranks not in _jobs:
-        _jobs[ranks] = Job(ranks)
-    return _jobs[ranks]
+    size = size_of_job(ranks)
+    if size in _jobs and not _jobs[size].alive:
+        _jobs.pop(size).close()
+    if size not in _jobs:
+        _jobs[size] = Job(size)
+    return _jobs[size]
 
 
 def end_job(ranks: int) -> None:
     """The next call on this number of ranks starts fresh processes."""
-    if ranks in _jobs:
-        _jobs.pop(ranks).close()
+    if (size := size_of_job(ranks)) in _jobs:
+        _jobs.pop(size).close()
 
 
 @atexit.register
@@ -220,7 +230,7 @@ def run_on(ranks: int, function: Callable[..., Any], *, timeout: float = 120.0, 
         if ranks > 1:
             pytest.skip(LEFT_OUT["mpi"])
         return [getattr(function, "body", function)(ONE_RANK.COMM_WORLD, **arguments)]
-    return job(ranks).run(function, timeout, arguments)
+    return job(ranks).run(function, ranks, timeout, arguments)
 
 
 def on_ranks(*counts: int, timeout: float = 120.0) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -1,5 +1,7 @@
 """One MPI rank of a Job (ranks.py): runs the functions it is sent until the connection closes.
 
+A function runs on the first ranks of the job, whose communicator stands for MPI.COMM_WORLD meanwhile.
+
 mpiexec -n N python -m support.worker SOCKET
 """
 
@@ -15,6 +17,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,8 +29,20 @@ from support import devices, flows
 
 SUPPORT = Path(__file__).parent
 MODULES: dict[str, ModuleType] = {}
-ENDS = MPI.COMM_WORLD.Dup()  # of bodies
+ALL = MPI.COMM_WORLD
 KEPT: list[np.ndarray] = []  # for MPI, which may write there later
+
+
+@cache
+def first(ranks: int) -> MPI.Intracomm:
+    """The first ranks of the job; only they call this."""
+    return ALL if ranks == ALL.size else ALL.Create_group(ALL.group.Incl(range(ranks)))
+
+
+@cache
+def ends(ranks: int) -> MPI.Intracomm:
+    """For the end of bodies, apart from their own messages."""
+    return first(ranks).Dup()
 
 
 def load(path: str) -> ModuleType:
@@ -62,20 +77,22 @@ def perform(request: dict[str, Any]) -> tuple[tuple[str, str] | None, Any]:
     """What went wrong, if anything did (see explain), and what the function returned."""
     faulthandler.dump_traceback_later(request["timeout"], exit=False)
     devices.use(request["device"])
+    MPI.COMM_WORLD = world = first(request["ranks"])
+    for_end = ends(request["ranks"])  # made before anything can fail
     failure = result = None
     try:
-        result = find(request["path"], request["name"])(MPI.COMM_WORLD, **request["arguments"])
+        result = find(request["path"], request["name"])(world, **request["arguments"])
     except BaseException as error:  # SystemExit too: the pytest process decides what ends the job
         failure = explain(error)
-    close_flows(failed=failure is not None)
+    close_flows(for_end, failed=failure is not None)
     faulthandler.cancel_dump_traceback_later()
     return failure, result
 
 
-def close_flows(*, failed: bool) -> None:
+def close_flows(world: MPI.Intracomm, *, failed: bool) -> None:
     """Closes the flows of a body once all ranks have come to its end, and drops them where one has failed."""
     failures = np.array([float(failed)])
-    request = ENDS.Iallreduce(MPI.IN_PLACE, failures)
+    request = world.Iallreduce(MPI.IN_PLACE, failures)
     KEPT.append(failures)
     while not failed and not request.Test():
         time.sleep(1e-3)
@@ -93,12 +110,12 @@ def plan_quickly() -> None:
 
 
 def main(address: str) -> None:
-    if MPI.COMM_WORLD.size > 1:
+    if ALL.size > 1:
         plan_quickly()
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(address)
         with connection.makefile("rwb") as stream:
-            hello = (MPI.COMM_WORLD.rank, os.getpid())
+            hello = (ALL.rank, os.getpid())
             pickle.dump(hello, stream)
             stream.flush()
             while True:
