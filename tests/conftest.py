@@ -2,11 +2,11 @@
 
 import os
 import sys
-from zlib import crc32
 
 import pytest
 from hypothesis import settings
-from support import devices
+from support import devices, durations, selection
+from support.examples import FULL
 from support.lost_gpu import pytest_runtest_makereport  # noqa: F401
 
 # Workers, ranks and commands read modules that are compiled, whatever this environment wants elsewhere: the
@@ -14,33 +14,47 @@ from support.lost_gpu import pytest_runtest_makereport  # noqa: F401
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# Open MPI would start a server for each process of one rank, which takes as long as all else of its start.
+# MPI-IO would then complain of a missing folder for shared file positions, which nothing here uses.
+os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
+os.environ.setdefault("OMPI_MCA_sharedfp", "^sm")
+
 # Machines stall, and no test here is about time.
 settings.register_profile("whorl", deadline=None)
 settings.load_profile("whorl")
 
-# Of the tests on cpu-as-gpu, whose orchestration they share, one in so many runs by default: all of these
-# files, one of which has every model, and of each function of other folders than the models' the first at
-# least.
-SAMPLE = 12
-ALWAYS = ("core/test_devices.py", "models/test_devices.py")
-COMPARED = "/models/"
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full", action="store_true", help="all cases of all tests, those of every tier too")
     parser.addoption(
         "--devices",
         choices=["sample", "all"],
         default="sample",
-        help=f"tests on cpu-as-gpu: one in {SAMPLE}, or all of them",
+        help=f"tests on cpu-as-gpu: one in {selection.SAMPLE}, or all of them",
+    )
+    parser.addoption(
+        "--within", type=float, help="the shortest of the chosen cases, which take so many seconds in all"
+    )
+    parser.addoption(
+        "--store-durations", action="store_true", help="what tests take, into tests/durations.txt"
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--full"):
+        os.environ[FULL] = "1"
+    if config.getoption("--store-durations") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(durations.Recorder())
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test of a module marked every_device is a test on each of them, unless it is marked only_cpu."""
+    """A test of a module marked every_device is a test on each that is here, unless it is marked only_cpu."""
     own = metafunc.definition
     if own.get_closest_marker("every_device") and not own.get_closest_marker("only_cpu"):
         marks = {"cuda": pytest.mark.gpu}
-        names = [pytest.param(name, marks=marks.get(name, ())) for name in devices.ALL]
+        names = [
+            pytest.param(name, marks=marks.get(name, ())) for name in devices.ALL if not devices.missing(name)
+        ]
         metafunc.parametrize("device", names, indirect=True, scope="module")
 
 
@@ -55,26 +69,32 @@ def device(request: pytest.FixtureRequest):
     devices.use("cpu")
 
 
+@pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    every = config.getoption("--devices") == "all"
-    seen: set[str] = set()
-    left_out = [item for item in items if not wanted(item, every, seen)]
-    config.hook.pytest_deselected(items=left_out)
-    unwanted = {id(item) for item in left_out}
-    items[:] = [item for item in items if id(item) not in unwanted]
+    for item in filter(selection.starts_processes, items):
+        item.add_marker("process")
+    keep(config, items, selection.selected(items, config))
+    yield  # pytest's own options -k and -m
+    if (seconds := config.getoption("--within")) is not None:
+        keep(config, items, durations.shortest(items, seconds))
+    if hasattr(config, "workerinput"):
+        items[:] = durations.longest_files_first(items)
+    text = durations.complaint(item.nodeid for item in items if selection.is_limited(item))
+    if text and not config.getoption("--store-durations") and not config.getoption("--full"):
+        report = pytest.CollectReport("tests/durations.txt", "failed", text, [])
+        config.hook.pytest_collectreport(report=report)
+        items.clear()
 
 
-def wanted(item: pytest.Item, every: bool, seen: set[str]) -> bool:
-    """Not where a transport does not move a device's memory, nor beyond the sample of cpu-as-gpu."""
-    call = getattr(item, "callspec", None)
-    if call is None or "device" not in call.params or not item.get_closest_marker("every_device"):
-        return True
-    device = call.params["device"]
-    if not devices.can_move(call.params.get("transport", ""), device):
-        return False
-    if every or device != "cpu-as-gpu" or item.nodeid.split("::")[0].endswith(ALWAYS):
-        return True
-    function = item.nodeid.split("[")[0]
-    first = function not in seen and COMPARED not in function
-    seen.add(function)
-    return first or crc32(item.nodeid.encode()) % SAMPLE == 0
+def keep(config: pytest.Config, items: list[pytest.Item], kept: list[pytest.Item]) -> None:
+    chosen = {id(item) for item in kept}
+    config.hook.pytest_deselected(items=[item for item in items if id(item) not in chosen])
+    items[:] = kept
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    absent = [f"{name} ({reason})" for name in devices.ALL if (reason := devices.missing(name))]
+    if absent:
+        terminalreporter.write_line(f"Devices left out: {', '.join(absent)}.")
+    if tiers := selection.tiers_left_out(config):
+        terminalreporter.write_line(f"Tiers left out: {', '.join(tiers)} (-m NAME or --full runs them).")

@@ -3,8 +3,8 @@
 import sys
 
 import pytest
+from support import watched
 from support.build import needs
-from support.watched import calls
 
 pytestmark = [needs("hdf5"), pytest.mark.skipif(sys.platform != "linux", reason="watched as on Linux")]
 
@@ -19,7 +19,7 @@ with Simulation(case) as simulation:
 
 
 def test_every_file_of_a_run(tmp_path):
-    seen = calls(tmp_path, SCRIPT)
+    seen = watched.calls(tmp_path, SCRIPT)
     renamed = {path: number for number, (what, path) in enumerate(seen) if what == "rename"}
     names = {path.removeprefix(f"{tmp_path}/out/").removesuffix(".part") for path in renamed}
     assert names == {
@@ -40,6 +40,6 @@ def test_every_file_of_a_run(tmp_path):
 
 
 def test_rows_are_on_disk_before_the_checkpoint(tmp_path):
-    seen = calls(tmp_path, SCRIPT)
+    seen = watched.calls(tmp_path, SCRIPT)
     checkpoint = seen.index(("rename", f"{tmp_path}/out/checkpoints/00000001.h5.part"))
     assert ("fsync", f"{tmp_path}/out/series.csv") in seen[:checkpoint]

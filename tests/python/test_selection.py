@@ -1,0 +1,156 @@
+"""What `pytest` runs by default: pairs of values, tiers, the limit of a case, what is stored of a run."""
+
+from collections import Counter
+from itertools import combinations, product
+from types import SimpleNamespace
+
+import pytest
+from support import devices, durations, selection
+from support.pairwise import pairwise
+
+SIZES = {"box": 4, "scheme": 8, "threads": 2}
+
+
+def product_of(**values):
+    return [dict(zip(values, case, strict=True)) for case in product(*values.values())]
+
+
+def meetings(cases, *, left_out=()):
+    return {
+        pair
+        for case in cases
+        for pair in combinations(
+            sorted((name, value) for name, value in case.items() if name not in left_out), 2
+        )
+    }
+
+
+def test_every_two_values_meet_in_few_cases():
+    cases = product_of(**{name: range(size) for name, size in SIZES.items()}, ranks=(1, 2, 3, 4, 6))
+    chosen = [cases[i] for i in pairwise(cases)]
+    assert meetings(chosen, left_out="ranks") == meetings(cases, left_out="ranks")
+    assert len(chosen) <= 40
+    for name, size in SIZES.items():
+        for value in range(size):
+            ranks = {case["ranks"] for case in chosen if case[name] == value}
+            assert 1 in ranks, (name, value)
+            assert ranks & {2, 3}, (name, value)
+            assert ranks & {4, 6}, (name, value)
+    assert {case["ranks"] for case in chosen} == {1, 2, 3, 4, 6}
+
+
+def test_pairs_of_which_there_are_no_others_are_all_kept():
+    of_two = product_of(box=range(3), scheme=range(4))
+    assert pairwise(of_two) == list(range(12))
+    assert pairwise(product_of(box=range(5))) == list(range(5))
+    lacking = [case for case in product_of(a=range(3), b=range(3), c=range(3)) if case["a"] != case["b"]]
+    assert meetings(lacking[i] for i in pairwise(lacking)) == meetings(lacking)
+
+
+def item(name, marks=(), **params):
+    """As pytest collects a test of tests/core/test_x.py."""
+    return SimpleNamespace(
+        nodeid=f"tests/core/test_x.py::{name}[{'-'.join(map(str, params.values()))}]",
+        callspec=SimpleNamespace(params=params),
+        get_closest_marker=lambda mark: mark if mark in marks else None,
+    )
+
+
+def chosen(items, *, expression="", full=False, every_device="sample"):
+    options = {"--full": full, "--devices": every_device}
+    config = SimpleNamespace(getoption=options.get, option=SimpleNamespace(markexpr=expression))
+    return selection.selected(items, config)
+
+
+def test_a_tier_runs_when_it_is_named():
+    usual, *tiers = [item("test_usual", n=1), *(item(f"test_{tier}", [tier]) for tier in selection.TIERS)]
+    everything = [usual, *tiers]
+    assert chosen(everything) == [usual]
+    assert chosen(everything, expression="not mpi") == [usual]
+    assert chosen(everything, expression="build or gpu") == [usual, tiers[0]]
+    assert chosen(everything, full=True) == everything
+
+
+def test_products_run_in_full_where_it_is_asked_for():
+    texts = [str(n) * 2 for n in range(4)]
+    cases = list(product(texts, texts, texts))
+    plain = [item("test_product", a=a, b=b, c=c) for a, b, c in cases]
+    assert 16 <= len(chosen(plain)) <= 20
+    assert chosen(plain, full=True) == plain
+    every_case = [item("test_product", ["every_case"], a=a, b=b, c=c) for a, b, c in cases]
+    assert chosen(every_case) == every_case
+
+
+def test_devices_do_not_share_what_meets():
+    """What one device is spared another must not be, and beside the CPU only a sample runs."""
+    names = devices.ALL[:2]
+    cases = list(product(names, "ab", "cd", "ef"))
+    items = [item("test_it", ["every_device"], device=d, a=a, b=b, c=c) for d, a, b, c in cases]
+    on_all, on_some = (
+        Counter(one.callspec.params["device"] for one in chosen(items, every_device=of))
+        for of in ("all", "sample")
+    )
+    assert on_all[names[0]] == on_all[names[1]] == on_some[names[0]] < 8
+    assert 1 <= on_some[names[1]] < on_all[names[1]]
+
+
+@pytest.fixture
+def known(monkeypatch):
+    """What the file says."""
+
+    def put(lines):
+        monkeypatch.setattr(durations, "stored", lambda: lines)
+
+    return put
+
+
+def test_a_case_beyond_the_limit_is_named_with_the_remedy(known):
+    known({"tests/a.py::f[long]": (3.1, 1), "tests/a.py::f": (30.0, 100), "tests/a.py::g": (9.0, 2)})
+    said = durations.complaint(
+        ["tests/a.py::f[long]", "tests/a.py::f[short]", "tests/a.py::g[x]", "tests/b.py::h"]
+    )
+    assert "3.1 s  tests/a.py::f[long]" in said
+    assert "4.5 s  tests/a.py::g[x]" in said
+    assert "short" not in said
+    assert "slow" in said
+    assert "--store-durations" in said
+    assert durations.complaint(["tests/a.py::f[short]"]) == ""
+
+
+def test_files_that_take_longest_come_first(known):
+    known({"tests/a.py::f": (1.0, 2), "tests/b.py::g[1]": (0.6, 1)})
+    items = [
+        SimpleNamespace(nodeid=f"tests/{name}", path=name[0])
+        for name in ("a.py::f[1]", "b.py::g[1]", "a.py::f[2]")
+    ]
+    assert [one.path for one in durations.longest_files_first(items)] == ["a", "a", "b"]
+    assert [one.path for one in durations.longest_files_first(items[:2])] == ["b", "a"]
+
+
+def test_a_run_replaces_what_it_has_run_and_nothing_else():
+    here = "tests/python/test_selection.py::"
+    old = {
+        f"{here}product_of": (5.0, 3),
+        f"{here}known[x]": (2.0, 1),
+        f"{here}gone": (7.0, 1),
+        f"{here}item[y]": (1.5, 1),
+    }
+    ran = {
+        f"{here}product_of[a]": 1.25,
+        f"{here}product_of[b]": 0.25,
+        f"{here}product_of[c]": 0.5,
+        f"{here}chosen": 0.01,
+    }
+    assert durations.merged(old, ran) == {
+        f"{here}known[x]": (2.0, 1),
+        f"{here}item[y]": (1.5, 1),
+        f"{here}product_of[a]": (1.25, 1),
+        f"{here}product_of": (0.75, 2),
+    }
+
+
+def test_what_is_stored_is_read_again(tmp_path, monkeypatch):
+    lines = {"tests/a.py::f[two words]": (12.5, 1), "tests/a.py::g": (0.4, 17)}
+    monkeypatch.setattr(durations, "FILE", tmp_path / "durations.txt")
+    durations.write(lines, "this machine")
+    assert durations.stored.__wrapped__() == lines
