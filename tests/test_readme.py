@@ -105,8 +105,10 @@ def check_case(block: Block) -> None:
     load_case("abc", settings)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.long("what a reader of README.md runs first has to work")
+@pytest.mark.parametrize(
+    "page", [PAGES[0], *(pytest.param(page, marks=pytest.mark.pages) for page in PAGES[1:])]
+)
 def test_the_blocks_of_a_page(page, tmp_path, monkeypatch, shell_environment):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["script.py"])

@@ -110,7 +110,12 @@ def test_columns_of_the_papers_tables(bench):
 
 @pytest.mark.parametrize(
     ("dealias", "shape", "fraction"),
-    [("none", "cube", 1.0), ("2/3", "cube", 0.44), ("2/3", "sphere", 0.35), ("phase-shift", "cube", 0.70)],
+    [
+        ("2/3", "cube", 0.44),
+        pytest.param("none", "cube", 1.0, marks=pytest.mark.slow),
+        pytest.param("2/3", "sphere", 0.35, marks=pytest.mark.slow),
+        pytest.param("phase-shift", "cube", 0.70, marks=pytest.mark.slow),
+    ],
 )
 def test_bytes_sent_are_those_of_the_kept_columns(bench, dealias, shape, fraction):
     """2π/9 ≈ 0.70 and π/9 ≈ 0.35 of all columns, (2/3)² with the cube; of finite boxes a little off."""
@@ -147,8 +152,14 @@ def test_a_step_against_an_earlier_one(bench, whorl, tmp_path):
 # fft
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
-@pytest.mark.parametrize("bases", ["FFF", "SFF"])
+@pytest.mark.parametrize(
+    ("bases", "ranks"),
+    [
+        ("FFF", 1),
+        ("SFF", 2),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in (("FFF", 2), ("SFF", 1))),
+    ],
+)
 def test_fft(bench, bases, ranks):
     figures, shown = bench("fft", "--points", "16", "--bases", bases, "--times", "3", ranks=ranks)
     check_spread(figures["pairs"], 3)

@@ -5,7 +5,6 @@ import shlex
 import sys
 import time
 import tomllib
-from itertools import pairwise
 from typing import get_args
 
 import pytest
@@ -212,7 +211,14 @@ LEVELS = ["funneled", "serialized", "multiple"]
 
 @pytest.mark.parametrize(
     ("given", "threading"),
-    [*zip(LEVELS, LEVELS, strict=True), *pairwise(LEVELS), ("multiple", "funneled")],
+    [
+        ("multiple", "multiple"),
+        ("multiple", "funneled"),
+        ("funneled", "serialized"),
+        pytest.param("serialized", "multiple", marks=pytest.mark.slow),
+        pytest.param("serialized", "serialized", marks=pytest.mark.slow),
+        pytest.param("funneled", "funneled", marks=pytest.mark.slow),
+    ],
 )
 def test_threads_exchange_as_mpi_was_started_for(installed, monkeypatch, given, threading):
     """Snapshots are written while exchanges could be under way."""
@@ -253,7 +259,11 @@ def test_auto_tries_prints_and_records(installed, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("gpu_aware", "refused"), [("yes", {"rma-shared"}), ("no", {"rma-shared", "datatypes"})]
+    ("gpu_aware", "refused"),
+    [
+        pytest.param("yes", {"rma-shared"}, marks=pytest.mark.slow),
+        ("no", {"rma-shared", "datatypes"}),
+    ],
 )
 def test_auto_leaves_out_what_a_gpu_refuses(installed, tmp_path, gpu_aware, refused):
     if "cpu-as-gpu" not in _core.build_info()["devices"]:

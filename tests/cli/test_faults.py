@@ -310,7 +310,10 @@ def test_a_killed_write_leaves_nothing_that_counts(whorl, tmp_path, then):
 # Ranks that fail
 
 
-@pytest.mark.parametrize("transport", ["alltoall", "overlap", "rma-shared"])
+@pytest.mark.parametrize(
+    "transport",
+    ["alltoall", *(pytest.param(name, marks=pytest.mark.slow) for name in ("overlap", "rma-shared"))],
+)
 def test_a_rank_that_is_killed_ends_all(start, shell, whorl, tmp_path, transport):
     """Within the time an exchange may take, and somebody says why."""
     options = settings(f"run.transport={transport}", "run.exchange_timeout=20")

@@ -153,6 +153,7 @@ def test_what_a_line_says_runs_and_gives_what_it_names(line):
     assert line.toml or line.names or line.commands or "](" in line.here
 
 
+@pytest.mark.pages
 @needs("hdf5")
 @pytest.mark.parametrize(
     "line", [one for one in LINES if one.commands], ids=lambda line: f"line {line.number}"

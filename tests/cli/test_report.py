@@ -116,7 +116,9 @@ def test_energy_is_balanced(whorl, tmp_path, undrawn):
     assert float(row[5]) == pytest.approx(abs(float(row[3])) / 1.5, rel=1e-3)
 
 
-@pytest.mark.parametrize("kind", BOX)
+@pytest.mark.parametrize(
+    "kind", [kind if kind == "walls" else pytest.param(kind, marks=pytest.mark.slow) for kind in BOX]
+)
 def test_flows_of_all_sorts(whorl, tmp_path, kind):
     """A plane, walls, a superfluid without viscous scales, a magnetic field: each has its pictures."""
     case, *changes = BOX[kind]

@@ -138,7 +138,7 @@ def run_on_from(world, path):
 
 
 @pytest.mark.parametrize("written", [(6, "double")], indirect=True)
-@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("ranks", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_new_processes_repeat_every_bit(ranks, written):
     path = written["phase-shift"][0]
     end_job(ranks)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import flows
+from support.examples import examples
 from support.expressions import Evaluator
 from support.programs import (
     LENGTHS,
@@ -113,7 +114,7 @@ def agree(texts, names, found):
         assert off.sum() <= (3 if "<" in text else 0), text
 
 
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=examples(40), derandomize=True)
 @given(texts=texts(LEAVES), ranks=st.sampled_from(COUNTS), dealias=st.sampled_from(RULES))
 def test_of_every_rule(texts, ranks, dealias):
     texts = possible(case_of(dealias=dealias), texts)
@@ -128,7 +129,7 @@ BETWEEN_WALLS = [
 ]
 
 
-@settings(max_examples=20, derandomize=True)
+@settings(max_examples=examples(20), derandomize=True)
 @given(
     texts=texts(LEAVES_BETWEEN_WALLS, BETWEEN_WALLS, TWO_ARGUMENTS[:5]),
     ranks=st.sampled_from(COUNTS),
@@ -178,7 +179,7 @@ def agree_in_single_precision(texts, names_for, run):
         assert np.abs(actual - wanted).max() <= limit, text
 
 
-@settings(max_examples=20, derandomize=True)
+@settings(max_examples=examples(20), derandomize=True)
 @given(
     texts=texts(LEAVES, of_two=TWO_ARGUMENTS[:5]),
     ranks=st.sampled_from(COUNTS),
@@ -190,7 +191,7 @@ def test_in_single_precision(texts, ranks, dealias):
     agree_in_single_precision(texts, partial(names_in_box, dealias), run)
 
 
-@settings(max_examples=8, derandomize=True)
+@settings(max_examples=examples(8), derandomize=True)
 @given(
     texts=texts(LEAVES_BETWEEN_WALLS, BETWEEN_WALLS, TWO_ARGUMENTS[:5]),
     ranks=st.sampled_from(COUNTS),

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from support import devices, flows
+from support.examples import examples
 from support.flows import assert_close
 from support.ranks import COUNTS, on_ranks, run_on
 from support.twin import TABLES, Twin
@@ -70,7 +71,7 @@ def check_all(world, twin, precision, **settings):
     check_transfer(world, flow, twin, precision)
 
 
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=examples(40), derandomize=True)
 @given(
     points=st.tuples(st.sampled_from(SIZES), st.sampled_from(SIZES), st.sampled_from([1, *SIZES])),
     lengths=st.tuples(*[st.floats(0.5, 20.0)] * 3),

@@ -5,13 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from support import relinked
 from support.relinked import BUILD, LEVEL, ROOT
 from whorl import _core
 
 TOYS = ROOT / "tests/support/toys"
 
-pytestmark = relinked.needs_build
+pytestmark = [relinked.needs_build, pytest.mark.build]
 
 # Two steps of a flow of white noise, and what they make of it in the ordinary way.
 SCRIPT = """

@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from support import devices, flows
 from support.build import needs
+from support.examples import examples
 from support.flows import assert_close
 from support.ranks import COUNTS, on_ranks, run_on
 from support.twin import Twin
@@ -144,7 +145,7 @@ def test_rows_of_more_modes_than_are_advanced_at_a_time(world, precision):
         check_all(world, box, precision, process_grid=grid)
 
 
-@settings(max_examples=60, derandomize=True)
+@settings(max_examples=examples(60), derandomize=True)
 @given(
     bases=st.sampled_from(list(WALLS)),
     points=st.tuples(*[st.sampled_from(SIZES)] * 3),

@@ -11,6 +11,8 @@ from support.pages import apply
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/add-a-model.md"
 
+pytestmark = [relinked.needs_build, pytest.mark.build]
+
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory) -> Path:
@@ -22,7 +24,6 @@ def tree(tmp_path_factory) -> Path:
     return folder
 
 
-@relinked.needs_build
 def test_the_page_s_test_passes(tree):
     command = [sys.executable, "-S", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/models"]
     done = subprocess.run(command, cwd=tree, env=relinked.environment(tree), capture_output=True, text=True)
@@ -30,7 +31,6 @@ def test_the_page_s_test_passes(tree):
     assert "6 passed" in done.stdout
 
 
-@relinked.needs_build
 def test_the_page_s_commands_end_with_a_picture(tree):
     whorl_command = f'"{sys.executable}" -S -c "from whorl.cli.main import main; main()"'
     script = f'set -eu\nwhorl() {{ {whorl_command} "$@"; }}\n{(tree / "scripts").read_text()}'

@@ -112,7 +112,7 @@ def test_rows_are_added_at_a_cost_in_proportion_to_them(tmp_path, monkeypatch, o
     monkeypatch.setattr(growing_file.shutil, "copyfile", counted)
     monkeypatch.setattr(growing_file, "SMALL", 1 << 16)
     shares = {}
-    for additions in (100, 400):
+    for additions in (40, 160):
         copied.clear()
         file = paths.path_file(tmp_path / f"{additions}.h5")
         for n in range(additions):
@@ -121,8 +121,8 @@ def test_rows_are_added_at_a_cost_in_proportion_to_them(tmp_path, monkeypatch, o
         shares[additions] = sum(copied) / file.path.stat().st_size
         there = read_paths(file.path)["cloud"]
         xr.testing.assert_equal(there, rows(0, 3 * additions))
-    assert shares[400] < 12
-    assert shares[400] < 1.5 * shares[100]
+    assert shares[160] < 12
+    assert shares[160] < 1.5 * shares[40]
 
 
 def read(path, step):

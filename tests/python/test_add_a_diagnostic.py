@@ -5,12 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from support.pages import apply, copy_package, environment
 from whorl import _core, _levels
 
 PAGE = Path(__file__).parents[2] / "docs/diagnostics/add-a-diagnostic.md"
 
 
+@pytest.mark.pages
 def test_a_diagnostic_is_a_file_and_a_line(tmp_path):
     copy_package(tmp_path)
     for compiled in (_core.__file__, _levels.__file__):
