@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help setup demo tested test lint format bare-check cuda-check sanitizer-check clean
+.PHONY: help setup demo tested check test test-all lint format bare-check cuda-check sanitizer-check clean
 
 # A build of CMakePresets.json: release, or debug for the sanitizers. `make test` builds by ci.
 PRESET ?= release
@@ -24,7 +24,9 @@ cpp_files = $(shell find core -name '*.[ch]pp' -o -name '*.h' -o -name '*.cu')
 
 help:
 	@echo "make demo         set up, run forced turbulence, average it and plot it"
-	@echo "make test         set up, check the style and run every test"
+	@echo "make check        set up, check the style and run the shortest tests, within 90 s: before each commit"
+	@echo "make test         set up, check the style and run the default tier of the tests"
+	@echo "make test-all     run all cases on all devices, then the faults of files changed since SINCE (HEAD^)"
 	@echo "make setup        install what is missing, make .venv, build the core (PRESET=debug: sanitizers;"
 	@echo "                  LEVELS=v3,v4: these instruction levels)"
 	@echo "make bare-check   build without MPI, HDF5 and FFTW, and test that core on one rank"
@@ -59,11 +61,23 @@ demo: runs/.forced-turbulence
 	.venv/bin/whorl average runs/forced-turbulence --from 5
 	.venv/bin/whorl plot runs/forced-turbulence --from 5
 
-# A file of tests at a time on each of two workers: many wait for processes that they start.
+# A file of tests at a time on each of two workers, the longest files first (tests/support/durations.py).
+pytest := .venv/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations=20 --durations-min=1
+# Faults of files that differ from it are tried by test-all.
+SINCE ?= HEAD^
+
 tested: $(tested_core)
 
+# One rank, no processes of tests' own, and of these the shortest, which take 100 s of two workers.
+check: lint $(tested_core)
+	$(pytest) -m "not mpi and not process" --within 100
+
 test: lint $(tested_core)
-	.venv/bin/python -m pytest -n 2 --dist loadfile
+	$(pytest)
+
+test-all: lint $(tested_core)
+	$(pytest) --full --devices all
+	.venv/bin/python tools/mutants --changed $(SINCE)
 
 lint: $(packages)
 	.venv/bin/ruff check
