@@ -1,4 +1,4 @@
-"""Warnings become errors without another compilation."""
+"""What is asked of compilers: a version that is new enough, and, without another compilation, no warnings."""
 
 import json
 import shutil
@@ -78,3 +78,26 @@ def test_a_compiler_that_fails_leaves_no_warnings(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (4, "wrong\n")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not shutil.which("cmake"), reason="needs CMake")
+@pytest.mark.parametrize(
+    ("kind", "version", "is_old"),
+    [
+        ("GNU", "11.3.0", True),
+        ("GNU", "12.2.0", False),
+        ("Clang", "12.0.1", True),
+        ("Clang", "13.0.1", False),
+        ("Other", "1.0", False),
+    ],
+)
+def test_old_compilers_are_refused(kind, version, is_old):
+    known = {"": "/bin/old", "_ID": kind, "_VERSION": version}
+    given = [f"-DCMAKE_CXX_COMPILER{name}={value}" for name, value in known.items()]
+    command = ["cmake", *given, "-DPROJECT_BINARY_DIR=/folder", "-P", str(ROOT / "cmake/compiler.cmake")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    said = " ".join(done.stderr.split())
+    assert (done.returncode != 0) == is_old, said
+    if is_old:
+        assert f"The compiler is too old (/bin/old, {kind} {version}): " in said
+        assert "remove /folder, and try again" in said
