@@ -72,11 +72,12 @@ template <class Needs> void bind_needs(nb::module_& m, const char* name) {
         Needs made;
         for (const auto& [key, value] : given) {
             bool known = false;
-            Needs::each([&](const std::string& one, std::int64_t Needs::* member) {
-                if (one != nb::cast<std::string>(key)) return;
-                made.*member = nb::cast<std::int64_t>(value);
-                known = true;
-            });
+            Needs::each(
+                [&, &key = key, &value = value](const std::string& one, std::int64_t Needs::* member) {
+                    if (one != nb::cast<std::string>(key)) return;
+                    made.*member = nb::cast<std::int64_t>(value);
+                    known = true;
+                });
             WHORL_REQUIRE(known, "needs have no \"" + nb::cast<std::string>(key) + "\".");
         }
         new (self) Needs(made);

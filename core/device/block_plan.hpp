@@ -203,7 +203,7 @@ WHORL_DEVICE_CALL void run_step(const Team& team, const Lines lines, int count, 
         const auto [butterfly, line] = lines.butterfly(item, step.butterflies);
         const auto [group, p] = step.m.divide(butterfly);
         const int first = group * m * radix + p;
-        const auto turn = [&](Split<Real>* a) {
+        const auto turn = [&, p = p](Split<Real>* a) {
             if (m == 1) return;
             unrolled<radix - 1>([&](auto u) {
                 const Complex<Real> w = twiddles[u * m + p];
@@ -211,14 +211,14 @@ WHORL_DEVICE_CALL void run_step(const Team& team, const Lines lines, int count, 
             });
         };
         Split<Real> a[radix];
-        unrolled<radix>([&](auto t) {
+        unrolled<radix>([&, line = line](auto t) {
             const Complex<Real> value = data[lines.offset(first + m * t, line)];
             a[t] = inverse ? Split<Real>{value.im, value.re} : Split<Real>{value.re, value.im};
         });
         if constexpr (!inverse) turn(a);
         Butterfly<radix, Real>::run(a);
         if constexpr (inverse) turn(a);
-        unrolled<radix>([&](auto t) {
+        unrolled<radix>([&, line = line](auto t) {
             Complex<Real>& value = data[lines.offset(first + m * t, line)];
             value = inverse ? Complex<Real>{a[t].im, a[t].re} : Complex<Real>{a[t].re, a[t].im};
         });
@@ -274,14 +274,17 @@ template <class Real, class Ends, Direction direction> struct LineProgram {
             },
             [&](int item, const Values& values) {
                 const auto [position, lane] = lanes.divide(item);
-                unrolled<variables>(
-                    [&](auto v) { data[lines.offset(position, v * width + lane)] = values.of[v]; });
+                unrolled<variables>([&, position = position, lane = lane](auto v) {
+                    data[lines.offset(position, v * width + lane)] = values.of[v];
+                });
             });
         run_steps<direction>(team, plan, lines, variables * width);
         team.each(plan.n * width, [&](int item) {
             const auto [position, lane] = lanes.divide(item);
             Complex<Real> values[variables];
-            unrolled<variables>([&](auto v) { values[v] = data[lines.offset(position, v * width + lane)]; });
+            unrolled<variables>([&, position = position, lane = lane](auto v) {
+                values[v] = data[lines.offset(position, v * width + lane)];
+            });
             if (lane < own.count) own_ends.set(inverse ? plan.points[position] : position, lane, values);
         });
     }

@@ -43,7 +43,7 @@ class Places {
 Operation operation_of(const Instruction& instruction) {
     const auto& [name, operands] = instruction;
     const auto found =
-        std::ranges::find_if(operation_names, [&](const auto& one) { return one.name == name; });
+        std::ranges::find_if(operation_names, [&name = name](const auto& one) { return one.name == name; });
     WHORL_REQUIRE(found != operation_names.end(), "a program has the unknown operation " + name + ".");
     WHORL_REQUIRE(static_cast<int>(operands.size()) == found->arguments,
                   "the operation " + name + " of a program has " + std::to_string(operands.size()) +

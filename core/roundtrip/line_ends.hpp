@@ -75,7 +75,8 @@ template <class Real, class Pass, bool walled> struct LoadLines : ColumnEnds<Rea
             } else {
                 const ShiftedValues<Real> values({in, 1}, modes, of.shift);
                 LoadRow<Real, Pass, ShiftedValues<Real>>{of.pass, modes, values, 1}(0);
-                unrolled<variables>([&](auto v) { in[v] = kept > 0 ? in[v] : Complex<Real>{0, 0}; });
+                unrolled<variables>(
+                    [&, kept = kept](auto v) { in[v] = kept > 0 ? in[v] : Complex<Real>{0, 0}; });
             }
         }
         WHORL_INLINE void set(int l, int lane, const Complex<Real>* values) const {

@@ -153,7 +153,9 @@ template <class Real, class Pass> struct RowProgram {
             const Point point{plan.points[position], row.y, row.z};
             if constexpr (WorksOnRows<Pass>) {
                 work_at_half(pass, half, row_of(own, pair, 1 - half) == own_row, point,
-                             [&](int h) { return values_at(team, pair, position, h); });
+                             [&, pair = pair, position = position](int h) {
+                                 return values_at(team, pair, position, h);
+                             });
             } else {
                 const auto values = values_at(team, pair, position, half);
                 parts.point(values, widths);
