@@ -72,7 +72,7 @@ template <class Device, class Real> void Sampler<Device, Real>::make_tables() {
 template <class Device, class Real>
 void Sampler<Device, Real>::sample(const std::vector<programs::Source<Real>>& sources,
                                    std::span<const double> positions, std::span<double> values)
-    requires(!Memory::separate)
+    requires(!Device::Memory::separate)
 {
     guests_.exchange({territory_.axis(0), territory_.axis(1), territory_.axis(2)}, positions);
     refer_to(sources);
@@ -91,7 +91,7 @@ template <class Device, class Real>
 void Sampler<Device, Real>::sample(const std::vector<programs::Source<Real>>& sources,
                                    const double* positions, std::size_t count,
                                    device::Buffer<double, Memory>& values)
-    requires(Memory::separate)
+    requires(Device::Memory::separate)
 {
     const bool alone = guests_.neighbours().count() == 0;
     std::vector<double> here(alone ? 0 : 3 * count);

@@ -38,12 +38,12 @@ template <class Device, class Real> class Sampler {
     // The sums do not depend on threads. Collective.
     void sample(const std::vector<programs::Source<Real>>& sources, std::span<const double> positions,
                 std::span<double> values)
-        requires(!Memory::separate);
+        requires(!Device::Memory::separate);
     // The same of so many particles in the device's memory; values get room for the guests, too. Between
     // ranks positions and sums go through the host.
     void sample(const std::vector<programs::Source<Real>>& sources, const double* positions,
                 std::size_t count, device::Buffer<double, Memory>& values)
-        requires(Memory::separate);
+        requires(Device::Memory::separate);
 
   private:
     void refer_to(const std::vector<programs::Source<Real>>& sources);
