@@ -89,13 +89,13 @@ template <class Real> struct SumRowIncrements {
             const IncrementShape& shape = of.to.shape;
             const int s = static_cast<int>(i) % shape.separations,
                       group = static_cast<int>(i) / shape.separations;
-            double* const sums = of.sums + (number * shape.separations + s) * shape.moments();
+            double* const own = of.sums + (number * shape.separations + s) * shape.moments();
             sum_increments<double>(
                 shape, group, of.to.pairs, of.nx, of.to.separations[s],
                 [&](int quantity, int x) {
                     return static_cast<double>(of.values[(quantity * of.rows + number) * of.nx + x]);
                 },
-                [&](int m, double sum) { sums[shape.first_moment(group) + m] = sum; });
+                [&](int m, double sum) { own[shape.first_moment(group) + m] = sum; });
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {

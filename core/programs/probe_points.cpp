@@ -121,19 +121,19 @@ template <class Real> struct SumPoints {
         const SumPoints& all;
         int input, point, length;
         WHORL_INLINE void operator()(std::int64_t j) const {
-            const PointSums<Real>& of = all.of;
-            const Parity parity = of.inputs[input].parity;
-            const PointOf at = of.points[point];
-            const LineOf line = of.lines[at.line];
-            const Wide* const factors = of.x.at(parity.x, line.x);
+            const PointSums<Real>& own = all.of;
+            const Parity parity = own.inputs[input].parity;
+            const PointOf at = own.points[point];
+            const LineOf line = own.lines[at.line];
+            const Wide* const factors = own.x.at(parity.x, line.x);
             const Wide* const column =
                 all.sums +
                 ((static_cast<std::int64_t>(input) * all.levels + line.z - all.first_level) * length + j) *
-                    of.width;
+                    own.width;
             Wide sum{0, 0};
-            for (int i = 0; i < of.width; ++i) sum = sum + column[i] * factors[i];
-            of.values[(static_cast<std::int64_t>(input) * of.count + point) * length + j] =
-                (sum * of.y.at(parity.y, at.y)[j]).re;
+            for (int i = 0; i < own.width; ++i) sum = sum + column[i] * factors[i];
+            own.values[(static_cast<std::int64_t>(input) * own.count + point) * length + j] =
+                (sum * own.y.at(parity.y, at.y)[j]).re;
         }
     };
     WHORL_INLINE Row row(std::int64_t r) const {
