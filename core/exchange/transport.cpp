@@ -24,7 +24,7 @@ namespace {
 using MakerOf = Maker (*)(int threads, device::SideQueue* queue);
 
 template <class T> Maker maker(int threads, device::SideQueue*) {
-    return [threads](const Communicator& communicator, std::vector<Pattern> batches, int, int element) {
+    return [=](const Communicator& communicator, std::vector<Pattern> batches, int, int element) {
         if constexpr (requires { T(communicator, std::move(batches), element, threads); })
             return std::make_unique<T>(communicator, std::move(batches), element, threads);
         else
