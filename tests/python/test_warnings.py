@@ -86,8 +86,8 @@ def test_a_compiler_that_fails_leaves_no_warnings(tmp_path):
     [
         ("GNU", "11.3.0", True),
         ("GNU", "12.2.0", False),
-        ("Clang", "12.0.1", True),
-        ("Clang", "13.0.1", False),
+        ("Clang", "13.0.1", True),
+        ("Clang", "14.0.6", False),
         ("Other", "1.0", False),
     ],
 )
