@@ -19,6 +19,9 @@ duration() {
     printf '%d s' $(($1 % 60))
 }
 
+# The last [57/143] of ninja, with NINJA_STATUS='[%f/%t] '.
+ninja_steps() { grep -o '\[[0-9]*/[0-9]*\]' "$1" | tail -n 1 | sed 's|\[\(.*\)/\(.*\)\]|\1 of \2|'; }
+
 tell_of_watched() {
     local now
     now="$(printf '%s: %s: %s%s' "${0##*/}" "$watched_what" "${1:+$1, }" "$(duration $((SECONDS - watched_since)))")"

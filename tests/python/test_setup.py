@@ -36,13 +36,7 @@ def function(name, path="tools/setup"):
 def script(tmp_path, *lines):
     """It speaks as `fake`, and tells each second."""
     path = tmp_path / "fake"
-    head = [
-        "set -euo pipefail",
-        f". {ROOT}/tools/watched.sh",
-        "watched_pause=1",
-        function("ninja_steps"),
-        BUILD,
-    ]
+    head = ["set -euo pipefail", f". {ROOT}/tools/watched.sh", "watched_pause=1", BUILD]
     path.write_text("\n".join([*head, *lines]))
     # Whoever runs the tests in the background may ignore interruptions.
     return ["env", "--default-signal=INT", "bash", str(path)]
