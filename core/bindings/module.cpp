@@ -33,8 +33,8 @@
 #include "device/rates.hpp"
 #include "device/separate_memory.hpp"
 #include "exchange/staged.hpp"
-#include "roundtrip/workspace.hpp"
 #include "flow/program_runs.hpp"
+#include "roundtrip/workspace.hpp"
 #include "storage/version.hpp"
 
 namespace whorl {
