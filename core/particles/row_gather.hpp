@@ -42,10 +42,11 @@ template <class Real, int n, int constant> class RowGather {
             Vector of_rows{};
             for (int j = 0; j < n; ++j) of_rows[j] = weights.y[j][i];
             const Real* const rows = of_.data + batch.at[i];
-            const auto sum_of = [&](int v) {
-                return of_rows * sum_along_x(rows + v * of_.blocks.variable(), weights, i);
+            const auto find_sum = [&](int v, Vector& sum) WHORL_INSIDE {
+                sum_along_x(rows + v * of_.blocks.variable(), weights, i, sum);
+                sum *= of_rows;
             };
-            add_sums(to, sum_of);
+            add_sums(to, find_sum);
         }
     }
 
@@ -58,66 +59,83 @@ template <class Real, int n, int constant> class RowGather {
         alignas(64) double x[n][lanes], y[n][lanes];
 
         WHORL_INLINE Weights(const Of& of, const LayerBatch& batch) {
-            Lanes w[n], along_z[n];
-            of.interpolation.template weights<n>(lanes_of(batch.t[0]), w);
+            Lanes t, w[n], along_z[n];
+            std::memcpy(&t, batch.t[0], sizeof(t));
+            of.interpolation.template weights<n>(t, w);
             std::memcpy(x, w, sizeof(w));
-            of.interpolation.template weights<n>(lanes_of(batch.t[1]), w);
+            std::memcpy(&t, batch.t[1], sizeof(t));
+            of.interpolation.template weights<n>(t, w);
             if (!of.flat) {
-                of.interpolation.template weights<n>(lanes_of(batch.t[2]), along_z);
+                std::memcpy(&t, batch.t[2], sizeof(t));
+                of.interpolation.template weights<n>(t, along_z);
                 for (int j = 0; j < n; ++j) w[j] *= along_z[of.l];
             }
             std::memcpy(y, w, sizeof(w));
-        }
-        static WHORL_INLINE Lanes lanes_of(const double (&from)[lanes]) {
-            Lanes of;
-            std::memcpy(&of, from, sizeof(of));
-            return of;
         }
     };
 
     int shown() const { return constant > 0 ? constant : of_.shown; }
 
-    // sum_of(v) has the shares of rows. Nothing but a sign is a factor of their sum, which is rounded before
-    // it is added, so that the order of two planes makes no difference.
-    template <class SumOf> WHORL_INLINE void add_sums(double* to, const SumOf& sum_of) const {
+    // Vectors are passed by reference: a level whose registers are narrower has no ABI for them.
+    // find_sum(v, sum) finds the shares of rows. Nothing but a sign is a factor of their sum, which is
+    // rounded before it is added, so that the order of two planes makes no difference.
+    template <class FindSum> WHORL_INLINE void add_sums(double* to, const FindSum& find_sum) const {
+        Vector a{}, b{}, c{};
+        Four all, sums;
         if constexpr (constant == 3) {
-            Four sums;
+            find_sum(0, a);
+            find_sum(1, b);
+            find_sum(2, c);
+            add_up(a, b, c, all);
             std::memcpy(&sums, to, sizeof(sums));
-            sums += signs_ * totals(sum_of(0), sum_of(1), sum_of(2));
+            sums += signs_ * all;
             std::memcpy(to, &sums, sizeof(sums));
         } else {
-            for (int v = 0; v < shown(); ++v) add(v, totals(sum_of(v), Vector{}, Vector{})[0], to);
+            for (int v = 0; v < shown(); ++v) {
+                find_sum(v, a);
+                add_up(a, b, c, all);
+                add(v, all[0], to);
+            }
         }
     }
     void add(int v, double sum, double* to) const {
         to[v] += of_.reflected && of_.parities[v].z ? -sum : sum;
     }
-    WHORL_INLINE Vector sum_along_x(const Real* rows, const Weights& weights, int i) const {
+    WHORL_INLINE void sum_along_x(const Real* rows, const Weights& weights, int i, Vector& sum) const {
         const std::int64_t column = of_.blocks.height;
-        Vector even = weights.x[0][i] * load(rows), odd = weights.x[1][i] * load(rows + column);
+        Vector odd, row;
+        load(rows, row);
+        sum = weights.x[0][i] * row;
+        load(rows + column, row);
+        odd = weights.x[1][i] * row;
         for (int j = 2; j < n; j += 2) {
-            even += weights.x[j][i] * load(rows + j * column);
-            odd += weights.x[j + 1][i] * load(rows + (j + 1) * column);
+            load(rows + j * column, row);
+            sum += weights.x[j][i] * row;
+            load(rows + (j + 1) * column, row);
+            odd += weights.x[j + 1][i] * row;
         }
-        return even + odd;
+        sum += odd;
     }
-    static WHORL_INLINE Vector load(const Real* from) {
+    static WHORL_INLINE void load(const Real* from, Vector& to) {
         VectorOf<Real, width> loaded;
         std::memcpy(&loaded, from, sizeof(loaded));
-        return __builtin_convertvector(loaded, Vector);
+        to = __builtin_convertvector(loaded, Vector);
     }
-    static WHORL_INLINE Four four_of(const Vector& v) {
+    static WHORL_INLINE void halve(const Vector& v, Four& to) {
         if constexpr (width == 4)
-            return v;
+            to = v;
         else
-            return __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
+            to = __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
     }
     // The totals of three vectors.
-    static WHORL_INLINE Four totals(const Vector& of_a, const Vector& of_b, const Vector& of_c) {
-        const Four a = four_of(of_a), b = four_of(of_b), c = four_of(of_c);
+    static WHORL_INLINE void add_up(const Vector& of_a, const Vector& of_b, const Vector& of_c, Four& all) {
+        Four a, b, c;
+        halve(of_a, a);
+        halve(of_b, b);
+        halve(of_c, c);
         const Four ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
         const Four cc = __builtin_shufflevector(c, c, 0, 4, 2, 6) + __builtin_shufflevector(c, c, 1, 5, 3, 7);
-        return __builtin_shufflevector(ab, cc, 0, 1, 4, 5) + __builtin_shufflevector(ab, cc, 2, 3, 6, 7);
+        all = __builtin_shufflevector(ab, cc, 0, 1, 4, 5) + __builtin_shufflevector(ab, cc, 2, 3, 6, 7);
     }
     const Of& of_;
     Four signs_{1.0, 1.0, 1.0, 1.0};
