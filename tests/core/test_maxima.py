@@ -60,5 +60,5 @@ int main() {
 
 
 def test_no_reduction_loses_it(tmp_path):
-    lines = headers.run(tmp_path, LARGER).splitlines()
+    lines = headers.run(tmp_path, LARGER, "device/cpu.cpp").splitlines()
     assert lines == ["2 2 3 111", *["200 1 199"] * 7]

@@ -11,8 +11,11 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "core"
 
 
-def run(folder: Path, program: str) -> str:
-    """What a program prints; it ends with 0. Without MPI, and skipped where there is no compiler."""
+def run(folder: Path, program: str, *sources: str) -> str:
+    """What a program with some sources of the core prints; it ends with 0.
+
+    Without MPI, and skipped where there is no compiler.
+    """
     if (compiler := shutil.which("c++")) is None:
         pytest.skip("there is no C++ compiler")
     source, binary = folder / "program.cpp", folder / "program"
@@ -21,7 +24,11 @@ def run(folder: Path, program: str) -> str:
     subprocess.run([sys.executable, ROOT / "cmake/declared.py", *made], check=True)
     flags = ["-std=c++20", "-O0", "-fopenmp", "-Wall", "-Wextra", f"-I{CORE}", f"-I{CORE}/exchange/serial"]
     flags.append(f"-I{folder}")
-    built = subprocess.run([compiler, *flags, str(source), "-o", str(binary)], capture_output=True, text=True)
+    built = subprocess.run(
+        [compiler, *flags, source, *(CORE / other for other in sources), "-o", binary],
+        capture_output=True,
+        text=True,
+    )
     assert built.returncode == 0, built.stderr
     done = subprocess.run([str(binary)], capture_output=True, text=True, timeout=20)
     assert done.returncode == 0, f"it ended with {done.returncode}: {done.stdout}{done.stderr}"
