@@ -1,4 +1,4 @@
-"""What set-up tells while it works, and that it goes on after an interruption."""
+"""Scripts: what set-up tells, that it goes on after an interruption, and what a run elsewhere must give."""
 
 import os
 import pty
@@ -28,7 +28,7 @@ def function(name, path="tools/setup"):
     """A function of a shell script, or a one-line one."""
     lines = iter((ROOT / path).read_text().splitlines())
     found = [next(line for line in lines if line.startswith(f"{name}()"))]
-    while not found[-1].endswith("}"):
+    while found[-1] != "}" and not found[0].endswith("}"):
         found.append(next(lines))
     return "\n".join(found) + "\n"
 
@@ -142,3 +142,30 @@ def test_half_installed_packages_are_removed(tmp_path):
     lines += ["! installed 'half-*'", "installed 'whole-*'"]
     subprocess.run(script(tmp_path, *lines), cwd=tmp_path, check=True)
     assert [path.name for path in packages.iterdir()] == ["whole-1.0.dist-info"]
+
+
+HERE = "random double energy 0.25\nrandom single energy 0.25\n"
+
+
+@pytest.mark.parametrize(
+    ("there", "is_equal"),
+    [
+        (HERE, True),
+        (HERE.replace("double energy 0.25", "double energy 0.2500000000001"), True),
+        (HERE.replace("double energy 0.25", "double energy 0.250000000001"), False),
+        (HERE.replace("single energy 0.25", "single energy 0.250001"), True),
+        (HERE.replace("single energy 0.25", "single energy 0.25001"), False),
+        (HERE.replace("single energy 0.25", "single energy 0.24999"), False),
+        (HERE.replace("0.25", "nan"), False),
+        (HERE.replace("energy", "dissipation"), False),
+        (HERE.splitlines()[0] + "\n", False),
+        ("", False),
+    ],
+)
+def test_a_run_under_an_emulator_gives_the_same(tmp_path, there, is_equal):
+    (tmp_path / "here").write_text(HERE)
+    (tmp_path / "there").write_text(there)
+    lines = [function("compare", "tools/portable-check"), "compare here there"]
+    done = subprocess.run(script(tmp_path, *lines), cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode == 0) == is_equal, done.stdout
+    assert ("the run under the emulator differs" in done.stderr) != is_equal
