@@ -82,7 +82,7 @@ def test_a_basis_of_lines_is_a_line(tmp_path):
 
 def test_a_device_is_a_file_and_a_line(tmp_path):
     tree = relinked.copied(tmp_path)
-    for name in ("CMakeLists.txt", "pyproject.toml", "cmake", "README.md"):
+    for name in ("CMakeLists.txt", "pyproject.toml", "cmake", "tools", "README.md"):
         path = ROOT / name
         (shutil.copytree if path.is_dir() else shutil.copy)(path, tree / name)
     shutil.copy(TOYS / "immediate.hpp", tree / "core/device")
