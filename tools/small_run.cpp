@@ -5,8 +5,6 @@
 #include <exception>
 #include <numbers>
 
-#include <mpi.h>
-
 #include "flow/flow.hpp"
 
 namespace {
@@ -43,8 +41,8 @@ template <class Real> void taylor_green(const PhysicalBlock& block, void* data) 
                 }
 }
 
-void run(const char* name, const std::string& precision, bool random, int communicator) {
-    const auto flow = make_flow(options(precision), communicator);
+void run(const char* name, const std::string& precision, bool random) {
+    const auto flow = make_flow(options(precision), 0);
     if (random)
         flow->set_random("velocity", {0.0, 0.2, 0.2, 0.1}, 1);
     else
@@ -63,18 +61,10 @@ void run(const char* name, const std::string& precision, bool random, int commun
 } // namespace
 
 int main() try {
-    int communicator = 0;
-#ifdef MPI_VERSION // not in a build without MPI
-    MPI_Init(nullptr, nullptr);
-    communicator = MPI_Comm_c2f(MPI_COMM_WORLD);
-#endif
     for (const char* precision : {"double", "single"}) {
-        run("taylor-green", precision, false, communicator);
-        run("random", precision, true, communicator);
+        run("taylor-green", precision, false);
+        run("random", precision, true);
     }
-#ifdef MPI_VERSION
-    MPI_Finalize();
-#endif
 } catch (const std::exception& error) {
     std::fprintf(stderr, "small_run: %s\n", error.what());
     return 1;

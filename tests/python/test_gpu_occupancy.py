@@ -81,7 +81,7 @@ def named(occupancy, name, registers=80):
 
 
 LINES = "cuda::run_program<LineProgram<double, StoreLines<double, {}, 4, true>, (Direction)-1>, 192, 2>(int)"
-COUPLED = "Update<Scalar<Flow<double, L<double> >, double>, double, {}>"
+COUPLED = "Update<Scalar<Flow<double, L<double> >, double>, double, std::integral_constant<bool, {}> >"
 
 
 def test_kernels_are_named_by_what_they_do(occupancy):
