@@ -90,15 +90,16 @@ format: $(packages)
 	.venv/bin/ruff format
 	.venv/bin/clang-format -i $(cpp_files)
 
-# One level is enough. Whatever fails, the build is afterwards as it was, without CUDA, and its stamps go: what is
+# One level is enough, the best that runs here. Whatever fails, the build is afterwards as it was, without CUDA, and its stamps go: what is
 # built there is another core.
 cuda-check: $(core)
 	levels=$$(sed -n 's/^WHORL_LEVELS:[A-Z]*=//p' build/$(PRESET)/CMakeCache.txt 2>/dev/null || true); \
 	trap "cmake -B build/$(PRESET) -DWHORL_CUDA=OFF -DWHORL_LEVELS=$$levels >/dev/null; rm -f .venv/.core-*" EXIT; \
+	level=$$(.venv/bin/python -c 'from whorl.base import instruction_levels as levels; print(levels.chosen())'); \
 	PATH="$(CURDIR)/.venv/bin:$$PATH" cmake -B build/$(PRESET) -DWHORL_CUDA=ON -DWHORL_WERROR=ON \
-		-DWHORL_CPU_AS_GPU=OFF "-DWHORL_LEVELS=$${levels##*,}" "-DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)"; \
+		-DWHORL_CPU_AS_GPU=OFF "-DWHORL_LEVELS=$$level" "-DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)"; \
 	cmake --build build/$(PRESET); \
-	for core in build/$(PRESET)/_core_$${levels##*,}*.so; do .venv/bin/python tools/cuda_linked "$$core"; done; \
+	for core in build/$(PRESET)/_core_$$level*.so; do .venv/bin/python tools/cuda_linked "$$core"; done; \
 	.venv/bin/python tools/gpu_occupancy --check build/$(PRESET); \
 	nvcc=$$(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' build/$(PRESET)/CMakeCache.txt); \
 	for one in $(subst ;, ,$(CUDA_ARCHITECTURES)); do \
