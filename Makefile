@@ -90,8 +90,8 @@ format: $(packages)
 	.venv/bin/ruff format
 	.venv/bin/clang-format -i $(cpp_files)
 
-# One level is enough, the best that runs here. Whatever fails, the build is afterwards as it was, without CUDA, and its stamps go: what is
-# built there is another core.
+# One level is enough, the best that runs here. The build is afterwards as it was, without CUDA, also where a step
+# fails. Its stamps go: what is built there is another core.
 cuda-check: $(core)
 	levels=$$(sed -n 's/^WHORL_LEVELS:[A-Z]*=//p' build/$(PRESET)/CMakeCache.txt 2>/dev/null || true); \
 	trap "cmake -B build/$(PRESET) -DWHORL_CUDA=OFF -DWHORL_LEVELS=$$levels >/dev/null; rm -f .venv/.core-*" EXIT; \
