@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable
 
 import pytest
 from hypothesis import settings
@@ -18,6 +19,10 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # MPI-IO would then complain of a missing folder for shared file positions, which nothing here uses.
 os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
 os.environ.setdefault("OMPI_MCA_sharedfp", "^sm")
+
+# Workers share the cores: threads that wait sleep, and linear algebra has one.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Machines stall, and no test here is about time.
 settings.register_profile("whorl", deadline=None)
@@ -67,6 +72,18 @@ def device(request: pytest.FixtureRequest):
     devices.use(name)
     yield name
     devices.use("cpu")
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures of reports are made but not drawn: each image is one dot."""
+    from whorl.results.report import pictures
+
+    def dot(make: Callable[[], object], alt: str, caption: str = "") -> pictures.Image:
+        make()
+        return pictures.Image("AA==", 1, 1, alt, caption)
+
+    monkeypatch.setattr(pictures, "image_of", dot)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,14 +1,20 @@
 """Commands as a user starts them, alone or under mpiexec."""
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 import psutil
+from support import sleeping
+from whorl.cli.main import main
 
 PATIENCE = 120  # seconds for anything that should take a few
 SCRIPT = Path(sysconfig.get_path("scripts")) / "whorl"
@@ -65,7 +71,7 @@ class Shell:
         process = psutil.Popen(
             [*launcher, *map(str, command)],
             cwd=self.directory,
-            env={key: value for key, value in os.environ.items() if key not in TERMINAL} | ENVIRONMENT,
+            env=environment(ranks),
             text=True,
             **(usual | options),
         )
@@ -85,6 +91,51 @@ class Shell:
                 for each in (*process.children(recursive=True), process):
                     each.kill()
                 process.communicate()
+
+
+def environment(ranks: int) -> dict[str, str]:
+    own = {key: value for key, value in os.environ.items() if key not in TERMINAL}
+    return own | ENVIRONMENT | (sleeping.waits() if ranks > 1 else {})
+
+
+def on_this_rank(world, directory: Path, arguments: list[str]) -> tuple[int, str, str]:
+    """Runs `whorl` on a rank of the tests: its exit code and what it said."""
+    code = 0
+    with contextlib.ExitStack() as around:
+        out, err = (around.enter_context(tempfile.TemporaryFile()) for _ in range(2))
+        with (
+            contextlib.chdir(directory),
+            patch.object(sys, "argv", ["whorl", *arguments]),
+            patch.dict(os.environ, {"COLUMNS": ENVIRONMENT["COLUMNS"]}),
+            written_to(1, out.fileno()),
+            written_to(2, err.fileno()),
+        ):
+            try:
+                main()
+            except SystemExit as exit:
+                code = exit.code
+        for file in (out, err):
+            file.seek(0)
+        return code, out.read().decode(), err.read().decode()
+
+
+@contextlib.contextmanager
+def written_to(descriptor: int, other: int) -> Iterator[None]:
+    """What this process writes to a descriptor goes to the other one meanwhile."""
+    kept = os.dup(descriptor)
+    flush()
+    os.dup2(other, descriptor)
+    try:
+        yield
+    finally:
+        flush()
+        os.dup2(kept, descriptor)
+        os.close(kept)
+
+
+def flush() -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
 
 
 def mpiexec() -> str:

@@ -1,11 +1,12 @@
-"""The command `whorl` in a directory of its own: installed and under mpiexec, or quicker in this process."""
+"""The command `whorl` in a directory of its own: installed and under mpiexec, or where all is imported."""
 
 import sys
 from collections.abc import Callable, Iterator
 
 import psutil
 import pytest
-from cli.commands import WHORL, Finished, Shell, settings
+from cli.commands import WHORL, Finished, Shell, on_this_rank, settings
+from support.ranks import run_on
 from whorl.cli.main import main
 
 
@@ -30,12 +31,19 @@ def start(shell) -> Callable[..., psutil.Popen]:
 
 
 @pytest.fixture
-def whorl(tmp_path, monkeypatch, capfd) -> Callable[..., Finished]:
-    """Runs `whorl` in this process, which spares the imports: whorl("run", "abc")."""
+def whorl(request, tmp_path, monkeypatch, capfd) -> Callable[..., Finished]:
+    """Runs `whorl` in this process or on ranks: whorl("run", "abc", ranks=2).
+
+    It spares the start. Tests on ranks are marked mpi; a command that ends its ranks by MPI needs `installed`.
+    """
     monkeypatch.chdir(tmp_path)
 
-    def call(*arguments: object) -> Finished:
-        monkeypatch.setattr(sys, "argv", ["whorl", *map(str, arguments)])
+    def call(*arguments: object, ranks: int = 1) -> Finished:
+        words = [*map(str, arguments)]
+        if ranks > 1:
+            assert request.node.get_closest_marker("mpi")
+            return finished(run_on(ranks, on_this_rank, directory=tmp_path, arguments=words))
+        monkeypatch.setattr(sys, "argv", ["whorl", *words])
         capfd.readouterr()
         with pytest.raises(SystemExit) as exit:
             main()
@@ -43,6 +51,12 @@ def whorl(tmp_path, monkeypatch, capfd) -> Callable[..., Finished]:
         return Finished(exit.value.code, out, err)
 
     return call
+
+
+def finished(of_ranks: list[tuple[int, str, str]]) -> Finished:
+    """The code that all ranks ended with, and what one after another said."""
+    [code] = {code for code, _, _ in of_ranks}
+    return Finished(code, "".join(out for _, out, _ in of_ranks), "".join(err for _, _, err in of_ranks))
 
 
 @pytest.fixture

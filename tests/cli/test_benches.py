@@ -13,12 +13,11 @@ SPREAD = {"count", "minimum", "median", "mean", "maximum"}
 
 
 @pytest.fixture
-def bench(installed, whorl, tmp_path):
+def bench(whorl, tmp_path):
     """Runs a bench with --json; the figures and what was shown."""
 
     def run(*command, ranks=1):
-        command = ["bench", *command, "--json", "figures.json"]
-        result = whorl(*command) if ranks == 1 else installed(*command, ranks=ranks)
+        result = whorl("bench", *command, "--json", "figures.json", ranks=ranks)
         assert result.code == 0, result.err
         figures = json.loads((tmp_path / "figures.json").read_text())
         assert figures.keys() >= PROVENANCE
@@ -39,9 +38,9 @@ def check_spread(seconds, count):
 # step
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.mpi)])
 def test_steps_with_particles(bench, ranks):
-    command = ("step", "--points", "32", "--steps", "3", "--particles", "20000")
+    command = ("step", "--points", "24", "--steps", "3", "--threads", "1", "--particles", "20000")
     figures, shown = bench(*command, ranks=ranks)
     found = figures["particles"]
     assert found["count"] == 20_000
@@ -72,7 +71,7 @@ def test_a_bench_with_too_many_particles(whorl):
     assert (negative.code, negative.out) == (2, "")
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.mpi)])
 def test_step(bench, ranks):
     figures, shown = bench(
         "step", "--points", "32", "--steps", "4", *settings("time.scheme=rk4"), ranks=ranks
@@ -108,6 +107,7 @@ def test_columns_of_the_papers_tables(bench):
     assert "pack, unpack" in shown
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize(
     ("dealias", "shape", "fraction"),
     [
@@ -152,14 +152,8 @@ def test_a_step_against_an_earlier_one(bench, whorl, tmp_path):
 # fft
 
 
-@pytest.mark.parametrize(
-    ("bases", "ranks"),
-    [
-        ("FFF", 1),
-        ("SFF", 2),
-        *(pytest.param(*one, marks=pytest.mark.slow) for one in (("FFF", 2), ("SFF", 1))),
-    ],
-)
+@pytest.mark.parametrize("bases", ["FFF", "SFF"])
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.mpi)])
 def test_fft(bench, bases, ranks):
     figures, shown = bench("fft", "--points", "16", "--bases", bases, "--times", "3", ranks=ranks)
     check_spread(figures["pairs"], 3)
@@ -179,6 +173,7 @@ def test_fft(bench, bases, ranks):
     assert "GFLOP/s" in shown
 
 
+@pytest.mark.mpi
 def test_fft_as_it_is_asked_for(bench):
     asked = ("--precision", "single", "--dealias", "2/3", "--transport", "pairwise", "--process-grid", 2, 1)
     figures, shown = bench("fft", "--points", "16", "--times", "1", *asked, ranks=2)
@@ -206,6 +201,7 @@ def test_wrong_transforms_are_an_error(whorl, monkeypatch):
 # exchange
 
 
+@pytest.mark.mpi
 def test_exchange(bench):
     figures, shown = bench("exchange", "--points", "16", "--times", "10", ranks=2)
     found = figures["exchanges"]
@@ -233,12 +229,14 @@ def test_exchange(bench):
     assert "row out" in shown
 
 
+@pytest.mark.mpi
 def test_exchange_of_one_transport_on_one_grid(bench):
     asked = ("--transport", "overlap", "--process-grid", 2, 1, "--dealias", "phase-shift")
     figures, _ = bench("exchange", "--points", "16", "--times", "2", *asked, ranks=2)
     assert {(one["transport"], *one["process_grid"]) for one in figures["exchanges"]} == {("overlap", 2, 1)}
 
 
+@pytest.mark.mpi
 def test_the_wire_halves_the_messages(bench):
     asked = ("exchange", "--points", "16", "--times", "1", "--process-grid", 1, 2)
     full, _ = bench(*asked, "--transport", "alltoall", ranks=2)
@@ -259,6 +257,7 @@ def test_one_rank_has_nobody_to_exchange_with(whorl, tmp_path, which):
 # scaling
 
 
+@pytest.mark.mpi
 def test_scaling(bench, tmp_path):
     figures, shown = bench("scaling", "--points", "16", "--times", "2", ranks=3)
     assert list(figures["series"]) == ["strong", "weak"]
@@ -282,6 +281,7 @@ def test_scaling(bench, tmp_path):
     assert "picture  scaling.png" in shown
 
 
+@pytest.mark.mpi
 def test_scaling_of_steps(bench, tmp_path):
     asked = ("--kernel", "step", "--series", "strong", "--model", "mhd", "--plot", "steps.png")
     figures, _ = bench("scaling", "--points", "16", "--times", "1", *asked, ranks=2)
@@ -291,10 +291,11 @@ def test_scaling_of_steps(bench, tmp_path):
     assert (tmp_path / "steps.png").is_file()
 
 
-def test_a_series_that_cannot_be_ends_all_ranks_together(installed):
+@pytest.mark.mpi
+def test_a_series_that_cannot_be_ends_all_ranks_together(whorl):
     """On one rank there is no such process grid; the other rank waits."""
     asked = settings("run.process_grid=[1, 2]")
-    result = installed("bench", "scaling", "--points", "16", *asked, ranks=2)
+    result = whorl("bench", "scaling", "--points", "16", *asked, ranks=2)
     assert result.code == 2
     assert "run.process_grid = [1, 2] is not possible for 16 × 16 × 16 points on 1 rank" in result.err
     assert result.err.count("whorl:") == 1

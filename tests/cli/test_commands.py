@@ -91,25 +91,27 @@ def test_a_run_and_what_it_leaves(installed, tmp_path, case_file):
     assert "finished at t = " in (tmp_path / "box" / "log.txt").read_text()
 
 
-def test_a_restart_on_other_ranks(installed, whorl, tmp_path, case_file):
+@pytest.mark.mpi
+def test_a_restart_on_other_ranks(whorl, tmp_path, case_file):
     """The whole on one rank, and on two and then, interrupted, on three of another arrangement."""
     assert whorl("run", case_file, "-o", "one").code == 0
     half = settings("time.steps=6")
-    assert installed("run", case_file, "-o", "two", *half, ranks=2).code == 0
+    assert whorl("run", case_file, "-o", "two", *half, ranks=2).code == 0
     grid = settings("time.steps=12", "run.process_grid=[3, 1]")
-    result = installed("restart", "two", *grid, ranks=3)
+    result = whorl("restart", "two", *grid, ranks=3)
     assert result.code == 0, result
     assert "3 ranks (3 × 1, alltoall) × " in result.out
     check_alike(tmp_path / "two", tmp_path / "one", 1e-12)
     assert list(open_run(tmp_path / "two").series["step"].values) == list(range(13))
 
 
-def test_a_restart_on_the_same_ranks_repeats_the_bits(installed, tmp_path, case_file):
+@pytest.mark.mpi
+def test_a_restart_on_the_same_ranks_repeats_the_bits(whorl, tmp_path, case_file):
     """Once more from the checkpoint in the middle of a run."""
-    assert installed("run", case_file, "-o", "out", "--set", "run.process_grid=[2, 1]", ranks=2).code == 0
+    assert whorl("run", case_file, "-o", "out", "--set", "run.process_grid=[2, 1]", ranks=2).code == 0
     before = open_run(tmp_path / "out")
     series, velocity = before.series, before.snapshots["velocity"].values[-1]
-    assert installed("restart", "out", "--step", "6", ranks=2).code == 0
+    assert whorl("restart", "out", "--step", "6", ranks=2).code == 0
     after = open_run(tmp_path / "out")
     xr.testing.assert_identical(after.series, series)
     assert np.array_equal(after.snapshots["velocity"].values[-1], velocity)
@@ -225,8 +227,9 @@ def test_options_are_readable_on_a_narrow_terminal(whorl, monkeypatch):
         assert len(meaning) <= 1 + len(option.help + unit) // 60
 
 
-def test_info_on_ranks(installed):
-    result = installed("info", ranks=2)
+@pytest.mark.mpi
+def test_info_on_ranks(whorl):
+    result = whorl("info", ranks=2)
     assert result.code == 0
     rows = [line for line in result.out.splitlines() if re.match(r"\S.*?\s{2,}\S", line)]  # no second lines
     facts = dict(re.split(r"\s{2,}", line.strip(), maxsplit=1) for line in rows)

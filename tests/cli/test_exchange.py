@@ -31,7 +31,7 @@ case = Case(
     time={"dt": 0.1, "steps": 5},
     initial={"name": "abc"},
     output={"directory": "out", "checkpoint_every": "1 steps"},
-    run={"exchange_timeout": 2, "transport": "TRANSPORT", "threading": "THREADING", "process_grid": [GRID]},
+    run={"exchange_timeout": 1, "transport": "TRANSPORT", "threading": "THREADING", "process_grid": [GRID]},
 )
 simulation = Simulation(case)
 while not simulation.finished:
@@ -44,10 +44,10 @@ while not simulation.finished:
 @pytest.mark.parametrize(
     ("transport", "threading", "grid", "name"),
     [
-        ("pairwise", "funneled", "2, 1", "row"),
+        ("pairwise", "multiple", "2, 1", "row"),
         ("rma", "funneled", "1, 2", "column"),
-        ("alltoall", "serialized", "1, 2", "column"),
-        ("overlap", "multiple", "2, 1", "row"),
+        pytest.param("alltoall", "serialized", "1, 2", "column", marks=pytest.mark.slow),
+        pytest.param("overlap", "multiple", "2, 1", "row", marks=pytest.mark.slow),
     ],
 )
 def test_an_exchange_that_does_not_end_ends_the_run(shell, whorl, tmp_path, transport, threading, grid, name):
@@ -61,7 +61,7 @@ def test_an_exchange_that_does_not_end_ends_the_run(shell, whorl, tmp_path, tran
     finished = shell(sys.executable, "hangs.py", ranks=2)
     assert time.monotonic() - began < SECONDS_TO_END_ALL
     assert finished.code != 0
-    said = rf"whorl: rank 0: the {name} exchange of batch 0 did not end within run.exchange_timeout = 2 s"
+    said = rf"whorl: rank 0: the {name} exchange of batch 0 did not end within run.exchange_timeout = 1 s"
     assert re.search(said, finished.err)
     if transport == "rma":
         assert whorl("restart", "out", *settings("run.process_grid=[0, 0]")).code == 0
@@ -78,7 +78,7 @@ case = Case(
     flow={"viscosity": 0.1},
     time={"dt": 0.1, "steps": 5},
     initial={"name": "abc"},
-    run={"exchange_timeout": 2},
+    run={"exchange_timeout": 1},
 )
 simulation = Simulation(case)
 simulation.step()
@@ -100,7 +100,7 @@ def test_a_sum_that_does_not_end_ends_the_run(shell, tmp_path, call, what):
     (tmp_path / "stops.py").write_text(STOPPED.replace("CALL", call), encoding="utf-8")
     finished = shell(sys.executable, "stops.py", ranks=2)
     assert finished.code == 75
-    assert f"whorl: rank 0: the {what} did not end within run.exchange_timeout = 2 s" in finished.err
+    assert f"whorl: rank 0: the {what} did not end within run.exchange_timeout = 1 s" in finished.err
 
 
 FAILING = """
@@ -151,17 +151,18 @@ def test_a_trial_that_fails_on_one_rank_in_the_midst_of_an_exchange_ends_the_run
     assert said in finished.err
 
 
-def test_a_restart_keeps_the_process_grid_that_was_measured(installed, tmp_path):
+@pytest.mark.mpi
+def test_a_restart_keeps_the_process_grid_that_was_measured(whorl, tmp_path):
     """On another the bits would be others; the rest is measured anew."""
     options = settings("grid.points=16", "run.transport=auto", "time.until=0.02", "time.dt=0.01")
-    assert installed("run", "taylor-green", "-o", "out", *options, ranks=2).code == 0
+    assert whorl("run", "taylor-green", "-o", "out", *options, ranks=2).code == 0
     path = tmp_path / "out" / "exchange.toml"
     measured = tomllib.loads(path.read_text(encoding="utf-8"))["run"]["process_grid"]
     turned = measured[::-1]  # as if it had been the best
     path.write_text(
         path.read_text(encoding="utf-8").replace(f"process_grid = {measured}", f"process_grid = {turned}")
     )
-    assert installed("restart", "out", "--until", "0.04", ranks=2).code == 0
+    assert whorl("restart", "out", "--until", "0.04", ranks=2).code == 0
     text = path.read_text(encoding="utf-8")
     assert tomllib.loads(text)["run"]["process_grid"] == turned
     assert len(re.findall(r"^# [\w-]+, ", text, re.MULTILINE)) > 1
@@ -185,7 +186,7 @@ def test_a_recorded_grid_is_for_its_ranks(tmp_path):
         assert tune.recorded_grid(path) is None
 
 
-@pytest.mark.parametrize("transport", ["rma-shared", "auto"])
+@pytest.mark.parametrize("transport", ["rma-shared", pytest.param("auto", marks=pytest.mark.slow)])
 def test_memory_to_share_that_a_node_has_not_is_refused(shell, tmp_path, transport):
     """MPI would wait for ever; containers often have little."""
     options = settings(
@@ -213,8 +214,8 @@ LEVELS = ["funneled", "serialized", "multiple"]
     ("given", "threading"),
     [
         ("multiple", "multiple"),
-        ("multiple", "funneled"),
         ("funneled", "serialized"),
+        pytest.param("multiple", "funneled", marks=pytest.mark.slow),
         pytest.param("serialized", "multiple", marks=pytest.mark.slow),
         pytest.param("serialized", "serialized", marks=pytest.mark.slow),
         pytest.param("funneled", "funneled", marks=pytest.mark.slow),
@@ -234,14 +235,16 @@ def test_threads_exchange_as_mpi_was_started_for(installed, monkeypatch, given, 
         assert f'"{given}"' in finished.err
 
 
-def test_an_exchange_in_time_does_not_end_the_run(installed):
+@pytest.mark.mpi
+def test_an_exchange_in_time_does_not_end_the_run(whorl):
     options = settings("grid.points=16", "run.exchange_timeout=5", "time.until=0.1")
-    assert installed("run", "taylor-green", "-o", "out", *options, ranks=2).code == 0
+    assert whorl("run", "taylor-green", "-o", "out", *options, ranks=2).code == 0
 
 
-def test_auto_tries_prints_and_records(installed, tmp_path):
+@pytest.mark.mpi
+def test_auto_tries_prints_and_records(whorl, tmp_path):
     options = settings("grid.points=32", "run.transport=auto", "time.until=0.02")
-    finished = installed("run", "taylor-green", "-o", "out", *options, ranks=2)
+    finished = whorl("run", "taylor-green", "-o", "out", *options, ranks=2)
     assert finished.code == 0, finished.err
     assert "Exchanges tried" in finished.out
     text = (tmp_path / "out" / "exchange.toml").read_text(encoding="utf-8")
@@ -258,6 +261,7 @@ def test_auto_tries_prints_and_records(installed, tmp_path):
     assert 'transport = "auto"' in (tmp_path / "out" / "case.toml").read_text(encoding="utf-8")
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize(
     ("gpu_aware", "refused"),
     [
@@ -265,12 +269,12 @@ def test_auto_tries_prints_and_records(installed, tmp_path):
         ("no", {"rma-shared", "datatypes"}),
     ],
 )
-def test_auto_leaves_out_what_a_gpu_refuses(installed, tmp_path, gpu_aware, refused):
+def test_auto_leaves_out_what_a_gpu_refuses(whorl, tmp_path, gpu_aware, refused):
     if "cpu-as-gpu" not in _core.build_info()["devices"]:
         pytest.skip("this build has no device cpu-as-gpu")
     device = settings("run.device=cpu-as-gpu", f"run.gpu_aware={gpu_aware}", "run.threads=1")
     options = settings("grid.points=16", "run.transport=auto", "time.until=0.02")
-    finished = installed("run", "taylor-green", "-o", "out", *options, *device, ranks=2)
+    finished = whorl("run", "taylor-green", "-o", "out", *options, *device, ranks=2)
     assert finished.code == 0, finished.err
     assert " on cpu-as-gpu" in finished.out
     text = (tmp_path / "out" / "exchange.toml").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from cli.test_faults import arguments, newest_step, wait_for_step
 from whorl.output.directory import RunDirectory
 
 
-@pytest.mark.parametrize("stream", ["stdout", "both"])
+@pytest.mark.parametrize("stream", ["stdout", pytest.param("both", marks=pytest.mark.slow)])
 def test_a_closed_output_does_not_end_a_run(start, tmp_path, stream):
     """As by `whorl run … | head -1`."""
     both = {"stderr": subprocess.STDOUT} if stream == "both" else {}
@@ -45,7 +45,7 @@ def test_a_log_without_room_does_not_end_a_run(whorl, tmp_path, monkeypatch):
 
 def test_nohup_is_respected(start, shell, tmp_path):
     ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
-    process = start(*arguments(**{"time.until": "0.3"}), **ignoring)
+    process = start(*arguments(**{"time.until": "0.3", "output.checkpoint_every": "'100 steps'"}), **ignoring)
     wait_for_step(tmp_path / "out", process)
     process.send_signal(signal.SIGHUP)
     result = shell.finish(process)

@@ -14,20 +14,20 @@ from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
 
 
-def test_a_run_that_goes_on_is_left_alone(start, installed, tmp_path):
+def test_a_run_that_goes_on_is_left_alone(start, whorl, tmp_path):
     """By a restart, and by another run in its place; not by what only reads."""
     process = start(*arguments())
     wait_for_checkpoint(tmp_path / "out", process)
     for second in (("restart", "out"), [*arguments(), "--overwrite"]):
-        refused = installed(*second)
+        refused = whorl(*second)
         assert refused.code == 2
         assert "the run in out still goes on in another process" in " ".join(refused.err.split())
-    assert installed("plot", "out").code == 0
+    assert whorl("plot", "out").code == 0
     assert process.poll() is None
     process.kill()
     process.wait()
     until = str(0.001 * (newest_step(tmp_path / "out") + 2))
-    assert installed("restart", "out", "--until", until).code == 0
+    assert whorl("restart", "out", "--until", until).code == 0
 
 
 def test_a_run_that_goes_on_may_remove_checkpoints(whorl, installed, tmp_path):

@@ -46,7 +46,7 @@ def test_a_run_writes_its_particles_and_goes_on(whorl, tmp_path):
     assert 'interpolation = "lagrange" # polynomials through the nearest values' in resolved
 
 
-def test_a_run_reads_products_and_writes_by_particle(whorl, tmp_path):
+def test_a_run_reads_products_and_writes_by_particle(whorl, tmp_path, undrawn):
     block = BLOCK.replace('["u", "norm(curl(u))"]', '["p", "material_acceleration"]\norder = "particle"')
     (tmp_path / "box.toml").write_text(CASE + block)
     assert whorl("run", "box.toml").code == 0
@@ -60,7 +60,6 @@ def test_a_run_reads_products_and_writes_by_particle(whorl, tmp_path):
     assert "4 inputs at the particles" in told
     assert "particles = " in next(line for line in told.splitlines() if "counted:" in line)
     assert (tmp_path / "box" / "particles-tracer.vtkhdf").is_file()
-    assert whorl("plot", "box", "--particles", "tracer").code == 0
     assert whorl("report", "box").code == 0
     assert "Particles" in (tmp_path / "box" / "report.html").read_text()
     assert whorl("restart", "box", "--until", "0.3").code == 0
@@ -166,7 +165,7 @@ of = ["u"]
 """
 
 
-def test_statistics_are_printed_written_and_drawn(whorl, tmp_path):
+def test_statistics_are_printed_written_and_drawn(whorl, tmp_path, undrawn):
     (tmp_path / "box.toml").write_text(CASE + STATISTICS)
     more = ("particles.0.every='1 step'", "time.until=0.8", "output.snapshot_every=0.8")
     assert whorl("run", "box.toml", *settings(*more)).code == 0

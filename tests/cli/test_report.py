@@ -9,8 +9,6 @@ import pytest
 from cli.commands import CASE, SCRIPT, settings
 from support.report_pages import Page
 from whorl.output.lock import Lock
-from whorl.results.report import pictures
-from whorl.results.report.pictures import Image
 from whorl.results.runs import open_run
 
 MEASURED = """
@@ -38,18 +36,12 @@ BOX = {
 }
 
 
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Pictures are not drawn: each is one dot."""
-    monkeypatch.setattr(pictures, "image_of", lambda make, alt, caption="": Image("AA==", 1, 1, alt, caption))
-
-
 def box(tmp_path, text=CASE):
     (tmp_path / "box.toml").write_text(text)
     return "box.toml"
 
 
-def test_a_run_with_all(whorl, tmp_path, monkeypatch):
+def test_a_run_with_all(whorl, tmp_path, monkeypatch, undrawn):
     """Its averages are those that whorl average prints, number by number; each part has its pictures."""
     monkeypatch.setenv("COLUMNS", "200")  # whorl average then shortens nothing
     case = box(tmp_path, CASE + MEASURED)
@@ -80,7 +72,7 @@ def test_a_run_with_all(whorl, tmp_path, monkeypatch):
     assert parts["in all"][0].endswith("GiB")
 
 
-def test_a_correlation_of_too_few_rows_is_told(whorl, tmp_path, monkeypatch):
+def test_a_correlation_of_too_few_rows_is_told(whorl, tmp_path, undrawn):
     """Its spectra, of all rows, are there."""
     assert whorl("run", box(tmp_path, CASE + MEASURED), *EVERY, *settings("time.until=0.8")).code == 0
     assert whorl("report", "box", "--from", "0.05", "--to", "0.15").code == 0
@@ -116,11 +108,19 @@ def test_energy_is_balanced(whorl, tmp_path, undrawn):
     assert float(row[5]) == pytest.approx(abs(float(row[3])) / 1.5, rel=1e-3)
 
 
-@pytest.mark.parametrize(
-    "kind", [kind if kind == "walls" else pytest.param(kind, marks=pytest.mark.slow) for kind in BOX]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", BOX)
 def test_flows_of_all_sorts(whorl, tmp_path, kind):
     """A plane, walls, a superfluid without viscous scales, a magnetic field: each has its pictures."""
+    check_report(whorl, tmp_path, kind)
+
+
+@pytest.mark.parametrize("kind", BOX)
+def test_flows_of_all_sorts_undrawn(whorl, tmp_path, kind, undrawn):
+    check_report(whorl, tmp_path, kind)
+
+
+def check_report(whorl, tmp_path, kind):
     case, *changes = BOX[kind]
     done = whorl("run", case, *settings(*changes), *EVERY, "-o", "run")
     assert done.code == 0, done.err
@@ -140,7 +140,7 @@ def test_flows_of_all_sorts(whorl, tmp_path, kind):
 
 
 def test_what_whorl_analyse_measured_is_told_apart(whorl, tmp_path, undrawn):
-    assert whorl("run", box(tmp_path, CASE + MEASURED)).code == 0
+    assert whorl("run", box(tmp_path, CASE + MEASURED), *settings("time.until=0.8")).code == 0
     done = whorl("analyse", "box", "--pdf", "u.y")
     assert done.code == 0, done.err
     assert whorl("report", "box").code == 0
@@ -164,7 +164,7 @@ def test_a_run_without_snapshots_and_spectra(whorl, tmp_path, undrawn):
     assert "checkpoints/" not in made.told("provenance")
 
 
-def test_a_run_that_blew_up(whorl, tmp_path):
+def test_a_run_that_blew_up(whorl, tmp_path, undrawn):
     """It says so at its top, and the rest is there."""
     explosive = settings("grid.points=16", "time.dt=1.5", "time.scheme=rk2", "time.until=1000")
     assert whorl("run", "taylor-green", "-o", "box", *explosive, *EVERY).code == 3
@@ -222,8 +222,8 @@ def test_a_run_that_goes_on(whorl, tmp_path, undrawn):
 
 
 @pytest.mark.mpi
-def test_a_run_on_ranks(installed, whorl, tmp_path, undrawn):
-    done = installed("run", box(tmp_path), *EVERY, ranks=2)
+def test_a_run_on_ranks(whorl, tmp_path, undrawn):
+    done = whorl("run", box(tmp_path), *EVERY, ranks=2)
     assert done.code == 0, done.err
     assert whorl("report", "box").code == 0
     made = Page(tmp_path / "box" / "report.html")

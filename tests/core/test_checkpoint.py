@@ -137,6 +137,7 @@ def run_on_from(world, path):
     return flows.read(world, flow)
 
 
+@pytest.mark.cpu_by_default
 @pytest.mark.parametrize("written", [(6, "double")], indirect=True)
 @pytest.mark.parametrize("ranks", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_new_processes_repeat_every_bit(ranks, written):
@@ -179,7 +180,8 @@ def copy(world, source, path):
     flow.write_checkpoint(str(path), {})
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.cpu_by_default
+@pytest.mark.parametrize("ranks", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_field_of_several_slices_is_the_same_file(tmp_path, ranks):
     """One rank has more than the 64 MiB that are staged at a time, each of three has less."""
     one, other = tmp_path / "one.h5", tmp_path / "other.h5"

@@ -254,7 +254,7 @@ print("went on")
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("threading", ["funneled", "serialized"])
+@pytest.mark.parametrize("threading", ["funneled", pytest.param("serialized", marks=pytest.mark.slow)])
 def test_a_flow_is_dropped_with_messages_under_way(tmp_path, threading):
     """They arrive in memory that must still be there."""
     library = failing_mpi.build(tmp_path, "MPI_Ialltoallv")

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from support import devices, flows
+from support.examples import dealt
 from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import Case, Simulation, _core
@@ -34,12 +35,12 @@ def of_a_step(points=(20, 14, 18), dealias="2/3"):
 @pytest.mark.parametrize("precision", flows.PRECISIONS)
 def test_every_transport_gives_the_same_bits(world, precision):
     twin, u = of_a_step()
-    for grid, batches in itertools.product(
-        _core.allowed_process_grids(flows.options(twin), world.size), (3, 100)
-    ):
+    grids = _core.allowed_process_grids(flows.options(twin), world.size)
+    transports = [name for name in TRANSPORTS if devices.can_move(name)]
+    for (grid, batches), some in dealt([*itertools.product(grids, (3, 100))], transports):
         common = {"precision": precision, "process_grid": grid, "batches": batches}
         expected, _ = after_a_step(world, twin, u, **common)
-        for transport in filter(devices.can_move, TRANSPORTS):
+        for transport in some:
             found, _ = after_a_step(world, twin, u, transport=transport, **common)
             assert np.array_equal(found, expected), f"{transport} on {grid} in {batches} batches"
 
@@ -62,6 +63,7 @@ def test_ranks_without_work(world, transport, tmp_path):
         assert np.array_equal(flows.read(world, again), found)
 
 
+@pytest.mark.cpu_by_default
 @on_ranks(4, 6)
 def test_messages_are_as_many_as_asked_for(world):
     """Three velocity components go in and five products and four fluxes come back, in chunks to each peer."""
@@ -111,10 +113,11 @@ MESSAGES_AND_THREADS = [
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_messages_and_threads_change_no_bit(world, transport):
     twin, u = of_a_step()
-    for grid in _core.allowed_process_grids(flows.options(twin), world.size):
+    grids = _core.allowed_process_grids(flows.options(twin), world.size)
+    for grid, some in dealt(grids, MESSAGES_AND_THREADS):
         common = {"process_grid": grid, "batches": 3}
         expected, _ = after_a_step(world, twin, u, **common)
-        for settings in MESSAGES_AND_THREADS:
+        for settings in some:
             found, _ = after_a_step(world, twin, u, transport=transport, **common, **settings)
             assert np.array_equal(found, expected), f"{transport} with {settings} on {grid}"
 

@@ -10,7 +10,8 @@ from whorl.base.ranks import MPI
 pytestmark = pytest.mark.every_device
 
 # One pass, two and three, of every radix in any place.
-LENGTHS = [4, 6, 10, 14, 16, 18, 24, 42, 48, 50, 64, 98, 120, 128, 210, 250, 256, 432, 512, 686, 1024]
+SHORT = [4, 6, 10, 14, 16, 18, 24, 42, 48, 50, 64, 98, 120, 128, 210, 250, 256, 432]
+LENGTHS = [*SHORT, *(pytest.param(length, marks=pytest.mark.slow) for length in (512, 686, 1024))]
 
 
 def one_step(twin, u, **settings):

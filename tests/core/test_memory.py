@@ -51,6 +51,7 @@ def resident() -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
+@pytest.mark.cpu_by_default
 @on_ranks(1, 2)
 def test_resident_memory_does_not_grow_with_steps(world):
     twin = Twin((42, 16, 12), dealias="phase-shift", scheme="rk4", viscosity=0.01)

@@ -18,7 +18,7 @@ def test_build_info_names_what_is_compiled_in():
         assert info[name]
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_rates_of_the_machine_are_plausible(threads):
     for precision in flows.PRECISIONS:
         assert 1e8 < _core.line_rate(64, precision, threads, abs, trials=1) < 1e14

@@ -45,8 +45,22 @@ def test_arrays_are_zeroed_by_the_threads_of_the_run(threads):
 
 @needs("mpi")
 @pytest.mark.mpi
-@pytest.mark.parametrize("threading", ["funneled", "serialized", "multiple"])
-@pytest.mark.parametrize("wire", ["full", "single"])
+@pytest.mark.parametrize(
+    ("threading", "wire"),
+    [
+        ("multiple", "single"),
+        ("serialized", "full"),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in (
+                ("multiple", "full"),
+                ("serialized", "single"),
+                ("funneled", "full"),
+                ("funneled", "single"),
+            )
+        ),
+    ],
+)
 def test_messages_are_moved_by_the_threads_of_the_run(threading, wire):
     found = teams(2, "transport=pairwise", f"wire={wire}", f"threading={threading}", ranks=2)
     assert found | {1} == {1, 2}

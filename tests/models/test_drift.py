@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 from models import runs
+from support.examples import examples
 
-STEPS = 10_000
+STEPS = examples(10_000)
 LIMIT = math.sqrt(STEPS) * runs.EPSILON["single"]
 
 
@@ -26,7 +27,10 @@ def crossed(x, y, z, t):
     return 0.0, 0.0, np.sin(x + 2 * y) + 0.3 * np.cos(2 * x - y)
 
 
-@pytest.mark.parametrize("scheme", ["rk2", "rk3", "rk4", "rk4-gill", "ab3"])
+@pytest.mark.parametrize(
+    "scheme",
+    ["rk2", "ab3", *(pytest.param(name, marks=pytest.mark.slow) for name in ("rk3", "rk4", "rk4-gill"))],
+)
 def test_what_decays_keeps_to_its_exponential(scheme):
     nu, dt = 0.0123, 1e-3
     flow = {"viscosity": nu, "scheme": scheme, "dt": dt}

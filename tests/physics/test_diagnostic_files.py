@@ -40,7 +40,7 @@ def test_fields_of_snapshots_are_what_they_say(tmp_path):
 
 
 @needs("hdf5")
-@pytest.mark.parametrize("small", [0, 1 << 22])
+@pytest.mark.parametrize("small", [0, pytest.param(1 << 22, marks=pytest.mark.slow)])
 def test_a_restart_goes_on_without_a_gap_or_a_double(tmp_path, monkeypatch, small):
     """Also where the last states are in files beside that of the others."""
     monkeypatch.setattr(growing_file, "SMALL", small)

@@ -182,8 +182,15 @@ def test_rings_give_what_numpy_says(world):
         assert np.abs(values.sum((1, 3)) - shells.sel(quantity=name).values).max() < 1e-12 * largest
 
 
-@on_ranks(1, 3)
-@pytest.mark.parametrize("dealias", ["2/3", "1/2", "phase-shift", "phase-shift-exact"])
+@on_ranks(3)
+@pytest.mark.parametrize(
+    "dealias",
+    [
+        "2/3",
+        "phase-shift",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("1/2", "phase-shift-exact")),
+    ],
+)
 def test_fewer_points_make_no_difference(world, dealias, monkeypatch):
     """Where small wavenumbers are worked out on fewer points, and on the grid's own."""
     grid = {"points": (48, 40, 36), "lengths": LENGTHS, "dealias": dealias}

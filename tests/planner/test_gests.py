@@ -118,6 +118,7 @@ def test_no_link_is_faster_than_its_peak(validation):
     assert load_machine("frontier").single.copies[0] < peak["gpu memory (send+receive)"]
 
 
+@pytest.mark.pages
 def test_the_page_has_the_plans_of_the_largest_run(validation):
     page = validation[2].PAGE.read_text(encoding="utf-8")
     assert f"<!-- largest -->\n{validation[2].page_table()}\n<!-- end of largest -->" in page

@@ -16,7 +16,7 @@ from whorl.machine.planner.whorl_load import Whorl
 SIZES = (16, 24)
 
 
-@on_ranks(1, 2)
+@on_ranks(2)
 def test_the_machine_is_measured_and_written(world):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(measure_particles, "STEPS", 1)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import chi2, kstest
+from support.examples import examples
 from support.paths import BOX, made, random_points
 from whorl.base.errors import CaseError
 from whorl.results.clustering import cell_volumes, clustering, uniformity
@@ -31,7 +32,7 @@ def test_cells_of_random_points_have_their_variance():
 def test_errors_cover_the_truth_over_many_seeds():
     """Of D₂ and of g near a spacing, of random points: a pair counts in two particles, but once."""
     off = []
-    for seed in range(60):
+    for seed in range(examples(60)):
         found = clustering(made(random_points(200, 24, seed)), voronoi=False)
         near = found.sel(r=0.7, method="nearest")
         off.append(
@@ -48,7 +49,7 @@ def test_errors_cover_the_truth_over_many_seeds():
 
 def test_at_one_time_the_error_is_that_of_blocks_in_which_pairs_count_twice():
     how = {"states": 1, "voronoi": False, "between": (0.3, 0.85)}
-    found = [clustering(made(random_points(400, 8, seed)), **how) for seed in range(150)]
+    found = [clustering(made(random_points(400, 8, seed)), **how) for seed in range(examples(150))]
     near = [one.sel(r=0.7, method="nearest") for one in found]
     for of, name in ((found, "dimension"), (near, "radial_distribution")):
         spread = np.std([float(one[name]) for one in of])

@@ -241,7 +241,12 @@ def test_other_kinds_are_drawn_by_the_number_of_their_axes():
         drawn(plain(f=("quantity", "part", "s", "r")))
 
 
-@pytest.mark.parametrize("kind", STATES)
+PLAIN = {"pdf", "slice", "shell-to-shell", "triads", "dissipation"}
+
+
+@pytest.mark.parametrize(
+    "kind", [kind if kind in PLAIN else pytest.param(kind, marks=pytest.mark.slow) for kind in STATES]
+)
 def test_the_plain_drawing_takes_every_kind(kind):
     assert drawn(means(kind), draw_plain).axes
 

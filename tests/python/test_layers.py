@@ -106,6 +106,7 @@ def plant(root: Path, files: dict[str, str]) -> None:
         path.write_text(text)
 
 
+@pytest.mark.slow  # make lint does it
 def test_this_tree_is_clean() -> None:
     result = check(ROOT)
     assert result.returncode == 0, result.stdout + result.stderr

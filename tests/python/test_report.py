@@ -19,9 +19,8 @@ from whorl.output.diagnostic_files import cut_group
 from whorl.output.lock import Lock, is_held
 from whorl.output.probes import write_rows
 from whorl.results import report as reports
-from whorl.results.report import pictures, report
+from whorl.results.report import report
 from whorl.results.report.facts import AUTHORS, TITLE, told_size
-from whorl.results.report.pictures import Image
 from whorl.results.report.run_log import read_log, sessions_of
 from whorl.results.report.standing import standing_of
 from whorl.results.runs import RunResults, open_run
@@ -72,12 +71,6 @@ def whole(tmp_path_factory):
     """A run as `make_whole` makes it, which tests leave as it is, and its report."""
     run = make_whole(tmp_path_factory.mktemp("whole") / "run")
     return run, page(run)
-
-
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Pictures are not drawn: each is one dot."""
-    monkeypatch.setattr(pictures, "image_of", lambda make, alt, caption="": Image("AA==", 1, 1, alt, caption))
 
 
 def page(run, **options) -> Page:
@@ -156,7 +149,7 @@ def test_particles_have_their_paths_and_displacement(whole):
     assert any("dust" in one and "comes to 109" in one for one in images)
 
 
-def test_particles_with_one_time_are_told_of(tmp_path):
+def test_particles_with_one_time_are_told_of(tmp_path, undrawn):
     run = make_whole(tmp_path / "run")
     (run.path / "particles-00000005.h5").unlink()
     with open_hdf5(run.particles, "a") as file:

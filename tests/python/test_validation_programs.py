@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from support.validations import VALIDATION, imported
+from typer.testing import CliRunner
 
 PROGRAMS = sorted(
     path.stem for path in VALIDATION.glob("*.py") if "= commands(" in path.read_text(encoding="utf-8")
@@ -13,11 +14,10 @@ PROGRAMS = sorted(
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_program_lists_its_validations(program):
-    command = [sys.executable, VALIDATION / f"{program}.py", "list"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
     with imported(program) as module:
-        assert [line.split()[0] for line in done.stdout.splitlines()] == list(module.VALIDATIONS)
+        done = CliRunner().invoke(module.app, ["list"])
+        assert done.exit_code == 0, done.output
+        assert [line.split()[0] for line in done.output.splitlines()] == list(module.VALIDATIONS)
 
 
 def test_a_name_that_there_is_not_is_refused_with_those_that_there_are():

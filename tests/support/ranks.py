@@ -36,7 +36,7 @@ from typing import Any
 import pytest
 from whorl.base.ranks import ONE_RANK
 
-from support import devices
+from support import devices, sleeping
 from support.build import LEFT_OUT
 
 SHARED = 6  # ranks of the job that tests of 2 and more share
@@ -63,6 +63,7 @@ def environment() -> dict[str, str]:
         "PRTE_MCA_hwloc_default_binding_policy": "none",
     }
     threads = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
+    threads |= sleeping.waits()
     path = os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
     return {**os.environ, **allowed, **crowded, **threads, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
 
@@ -83,7 +84,7 @@ class Job:
             listener.bind(address)
             listener.listen(ranks)
             self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment()
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(), cwd=TESTS.parent
             )
             try:
                 self._greet(listener)

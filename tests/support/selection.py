@@ -90,6 +90,8 @@ def sampled(items: list[pytest.Item]) -> list[pytest.Item]:
     for item in items:
         function = function_of(item.nodeid)
         first = function not in seen and COMPARED not in function
+        if device_of(item) == "cpu-as-gpu" and item.get_closest_marker("cpu_by_default"):
+            continue
         if device_of(item) != "cpu-as-gpu" or item.nodeid.split("::")[0].endswith(ALWAYS):
             kept.append(item)
             continue
