@@ -2,9 +2,11 @@
 
 import platform
 import subprocess
+from functools import cache
 from pathlib import Path
 
 
+@cache
 def commit() -> str | None:
     """The commit this package runs from, with "-dirty" if files changed; None outside a checkout."""
     here = Path(__file__).parent

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -371,11 +371,15 @@ class Recorder:
         )
         on_root(self.comm, lambda: self.snapshots.append(path, self.clock.time))
 
+    @cached_property
+    def _case_text(self) -> str:
+        return self.case.to_toml()
+
     def _attributes(self) -> dict[str, str | float | int]:
         return {
             "time": self.clock.time,
             "step": self.clock.step,
-            "case": self.case.to_toml(),
+            "case": self._case_text,
             "whorl": __version__,
             "lines": self.flow.options.lines,
             "level": _core.build_info()["level"],
