@@ -34,7 +34,7 @@ def start(shell) -> Callable[..., psutil.Popen]:
 def whorl(request, tmp_path, monkeypatch, capfd) -> Callable[..., Finished]:
     """Runs `whorl` in this process or on ranks: whorl("run", "abc", ranks=2).
 
-    It spares the start. Tests on ranks are marked mpi; a command that ends its ranks by MPI needs `installed`.
+    That spares the start. Tests on ranks are marked mpi; what ends its ranks by MPI needs `installed`.
     """
     monkeypatch.chdir(tmp_path)
 

@@ -37,6 +37,7 @@ def two_steps(world, twin, u, **settings):
     }
 
 
+@pytest.mark.turns
 @on_ranks()
 @precisions
 @boxes

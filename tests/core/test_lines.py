@@ -21,6 +21,7 @@ def one_step(twin, u, **settings):
     return flows.read(MPI.COMM_SELF, flow)
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("precision", flows.PRECISIONS)
 @pytest.mark.parametrize("axis", "xyz")
 @pytest.mark.parametrize("length", LENGTHS)

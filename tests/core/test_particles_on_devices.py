@@ -39,6 +39,7 @@ def test_a_step_copies_no_particle(world, kind):
     assert during[0] == during[1]
 
 
+@pytest.mark.turns
 @on_ranks(1, 4)
 @pytest.mark.parametrize("interpolation", ["spline", "lagrange"])
 @pytest.mark.parametrize("kind", KINDS)

@@ -73,6 +73,7 @@ def regridded(world, twin, path, **settings):
     return flow
 
 
+@pytest.mark.turns
 @on_ranks()
 @others
 @pytest.mark.parametrize("precision", flows.PRECISIONS)
@@ -85,6 +86,7 @@ def test_the_field_is_that_of_the_modes_both_keep(world, written, other, precisi
         assert_close(flows.read(world, flow), other.to_points(expected), coarser, what=f"velocity on {grid}")
 
 
+@pytest.mark.turns
 @on_ranks(1, 3)
 @pytest.mark.parametrize("other", OTHERS[:-1], ids=name_of)
 def test_modes_have_every_bit_of_those_in_the_file(world, written, other, tmp_path):

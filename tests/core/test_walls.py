@@ -193,6 +193,7 @@ def test_a_vortex_between_walls_and_its_vorticity(world, precision):
 LENGTHS = [4, 6, 10, 14, 16, 24, 42, 50, 98, 120, 128, 250, 432, 512]
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("precision", flows.PRECISIONS)
 @pytest.mark.parametrize("axis", "xyz")
 @pytest.mark.parametrize("length", LENGTHS)

@@ -332,6 +332,7 @@ def refined(field: np.ndarray) -> np.ndarray:
     return np.fft.ifftn(np.fft.ifftshift(wide, axes=(1, 2, 3)), axes=(1, 2, 3), norm="forward").real
 
 
+@pytest.mark.turns
 @shifted
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_random_shifts_agree_with_exact_ones(name, scheme):

@@ -88,6 +88,7 @@ def test_a_run_beside_begins_with_the_same_field_on_a_finer_grid(runs, name, tmp
     assert list(series["step"].values[[0, -1]]) == [2, 4]
 
 
+@pytest.mark.turns
 @every
 @pytest.mark.parametrize("file", ["checkpoint", "snapshot"])
 def test_a_new_run_begins_with_the_fields_of_a_file_of_another_grid(runs, name, file):

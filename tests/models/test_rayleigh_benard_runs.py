@@ -74,6 +74,7 @@ def smooth_start(bases, points=(10, 12, 8)):
     return {"velocity": 0.5 * np.stack([u, v, w]), "temperature": theta[None]}
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("bases", ["SFF", "SSF", "SSS"])
 @pytest.mark.parametrize(("scheme", "order"), SCHEMES.items())
 def test_every_scheme_has_its_order_in_every_basis(scheme, order, bases):

@@ -61,6 +61,7 @@ SEEDS = 3
 COUNTS = [10, 14, 20, 28]
 
 
+@pytest.mark.turns
 @exactly
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_energy_drifts_by_the_scheme_s_error_only(truncation, scheme):

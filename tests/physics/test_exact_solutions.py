@@ -38,6 +38,7 @@ def test_it_decays_as_known_in_every_orientation(flow, axes):
     assert error(simulation, exact) < ROUNDING
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("truncation", TRUNCATIONS, ids=names())
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_it_decays_as_known_by_every_scheme_and_truncation(scheme, truncation):

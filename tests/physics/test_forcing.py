@@ -96,6 +96,7 @@ ON_A_BELTRAMI_FLOW = {
 }
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("kind", ON_A_BELTRAMI_FLOW)
 @pytest.mark.parametrize(("scheme", "order"), SCHEMES.items())
 def test_order_with_a_force_that_depends_on_the_field(scheme, order, kind):
@@ -149,6 +150,7 @@ FORCES_OF_POWER = {
 }
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("dealias", ["2/3", "phase-shift", "phase-shift-exact"])
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_constant_power_is_exact(scheme, dealias):

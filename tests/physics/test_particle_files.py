@@ -53,6 +53,7 @@ def test_arrays_by_particle_have_the_same_numbers(tmp_path):
         assert there["position"].dims == ("particle", "time", "axis")
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("beside", [False, True])
 def test_a_restart_goes_on_in_the_same_order(tmp_path, monkeypatch, order, beside):

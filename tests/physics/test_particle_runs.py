@@ -156,6 +156,7 @@ MOMENTS = {
 }
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("order", ["time", "particle"])
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_kill_loses_nothing(tmp_path, moment, order):

@@ -18,6 +18,7 @@ def end_state(precision: str, steps: int, field, **options):
     return run(make_case(BOX, 0.02, precision=precision, lengths=LENGTHS, **options), field, steps)
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("truncation", TRUNCATIONS, ids=names())
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_few_steps(scheme, truncation):

@@ -254,6 +254,7 @@ def test_the_force_itself_is_the_same_to_the_bit(world, name):
 REST_CASE = {"name": "zero"}
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("scheme", ["rk4-gill", "rk3", "ab3"])
 @pytest.mark.parametrize("name", KINDS)
 def test_a_restart_repeats_the_bits(name, scheme, tmp_path):

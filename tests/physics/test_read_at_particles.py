@@ -38,6 +38,7 @@ def with_force(comm=MPI.COMM_SELF, **sections) -> Simulation:
     return started(comm, initial={"name": "random", "k0": 2}, forcing=[FORCE], **sections)
 
 
+@pytest.mark.turns
 @on_ranks(1, 2, 3)
 @pytest.mark.every_device
 @pytest.mark.parametrize("precision", LIMITS)

@@ -59,6 +59,7 @@ def check_same(one, other) -> None:
     assert np.array_equal(one.snapshots["velocity"].values, other.snapshots["velocity"].values)
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize(
     ("scheme", "truncation"),
     [("rk3", truncation) for truncation in TRUNCATIONS] + [(scheme, TRUNCATIONS[3]) for scheme in SCHEMES],

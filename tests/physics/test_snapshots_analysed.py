@@ -48,6 +48,7 @@ def agree(one, other, tolerance):
             assert difference <= tolerance * size, (name, array)
 
 
+@pytest.mark.turns
 @on_ranks(1, 2)
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("precision", TOLERANCE)

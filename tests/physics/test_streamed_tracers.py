@@ -60,6 +60,7 @@ def assert_served_alike(**sections) -> None:
     assert (streamed != own).any()  # they were summed in another order
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("points", [2, 4, 6, 8])
 @pytest.mark.parametrize("grid", GRIDS, ids=str)
 def test_they_move_alike_on_every_grid(grid, points):
@@ -161,6 +162,7 @@ def test_a_force_adds_no_particles():
 SMALL = [[4, 4, 4], [4, 6, 8], [8, 4, 6], [6, 8, 4], [4, 4, 1], [4, 6, 1]]
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("points", [2, 4, 6, 8])
 @pytest.mark.parametrize("grid", SMALL, ids=str)
 def test_they_move_alike_where_stencils_go_around_the_box(grid, points):

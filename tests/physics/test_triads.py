@@ -66,6 +66,7 @@ def sizes() -> list[float]:
     return [float(np.linalg.norm(scale * mode)) for mode in (K, P, np.add(K, P))]
 
 
+@pytest.mark.turns
 @on_ranks(1, 2, 3)
 @pytest.mark.parametrize("precision", ["double", "single"])
 @pytest.mark.parametrize("model", MODELS)

@@ -14,10 +14,19 @@ from whorl.results.diagnostic_picture import plot_diagnostic
 from whorl.results.diagnostic_plots import DRAWINGS, draw_plain
 from whorl.results.pooled import pooled
 
+# Kinds of which each drawing is tried by default.
+PLAIN = {"pdf", "slice", "shell-to-shell", "triads", "dissipation"}
+
 
 @pytest.mark.parametrize("kind", STATES)
-def test_every_kind_is_drawn_of_means_and_of_a_state(kind):
+def test_every_kind_is_drawn_of_means(kind):
     assert drawn(means(kind)).axes
+
+
+@pytest.mark.parametrize(
+    "kind", [kind if kind in PLAIN else pytest.param(kind, marks=pytest.mark.slow) for kind in STATES]
+)
+def test_every_kind_is_drawn_of_a_state(kind):
     assert drawn(STATES[kind].isel(time=0)).axes
 
 
@@ -239,9 +248,6 @@ def test_other_kinds_are_drawn_by_the_number_of_their_axes():
     assert [text.get_text() for text in ax.get_xticklabels()] == ["a", "b"]
     with pytest.raises(CaseError, match="no array of numbers over two axes or fewer"):
         drawn(plain(f=("quantity", "part", "s", "r")))
-
-
-PLAIN = {"pdf", "slice", "shell-to-shell", "triads", "dissipation"}
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,7 @@ def test_the_value_and_the_slope_at_the_walls_are_told():
     check_refused(convection("SFF", 32), {"velocity": fast}, "velocity along x", "has the slope 3.14 there")
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("points", [8, 16, 32])
 @pytest.mark.parametrize("bases", ["SFF", "SSF", "SSS"])
 def test_every_wave_of_the_right_parity_fits(bases, points):

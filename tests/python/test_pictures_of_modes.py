@@ -224,6 +224,7 @@ def test_rings_are_drawn_by_shell_and_angle():
     assert not any(ax.texts for ax in graphs_of(drawn(STATES["ring-to-ring"].isel(time=0))))
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("value", [0.0, np.nan])
 @pytest.mark.parametrize("kind", ["shell-to-shell", "ring-to-ring"])
 def test_transfers_between_shells_and_rings_of_nothing_say_so(kind, value):

@@ -80,6 +80,7 @@ def clocked(patch, step_seconds, seconds, line_seconds=0.0, steps=400, comm=MPI.
     return run.flow.taken[1:-1], lines, now[0]
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("step_seconds", [0.02, 1.0, 100.0])
 @pytest.mark.parametrize("ratio", [0.001, 0.1, 1.5, 20.0])
 def test_statistics_for_the_line_take_less_than_a_hundredth(monkeypatch, step_seconds, ratio):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from support import devices, durations, selection
-from support.pairwise import pairwise
+from support.covering import covering
 
 SIZES = {"box": 4, "scheme": 8, "threads": 2}
 
@@ -27,26 +27,33 @@ def meetings(cases, *, left_out=()):
 
 def test_every_two_values_meet_in_few_cases():
     cases = product_of(**{name: range(size) for name, size in SIZES.items()}, ranks=(1, 2, 3, 4, 6))
-    chosen = [cases[i] for i in pairwise(cases)]
+    chosen = [cases[i] for i in covering(cases)]
     assert meetings(chosen, left_out="ranks") == meetings(cases, left_out="ranks")
     assert len(chosen) <= 36
 
 
 def test_numbers_of_ranks_take_turns():
     cases = product_of(box=range(4), scheme=range(8), ranks=(1, 2, 3, 4, 6))
-    of_ranks = Counter(cases[i]["ranks"] for i in pairwise(cases))
+    of_ranks = Counter(cases[i]["ranks"] for i in covering(cases))
     assert of_ranks.total() == 32
     assert max(of_ranks.values()) - min(of_ranks.values()) <= 1
     alone = product_of(box=range(2), ranks=(1, 2, 3, 4, 6))
-    assert sorted(alone[i]["ranks"] for i in pairwise(alone)) == [1, 2, 3, 4, 6]
+    assert sorted(alone[i]["ranks"] for i in covering(alone)) == [1, 2, 4]
+
+
+def test_kinds_of_process_grids_occur_of_which_each_function_has_its_own():
+    cases = product_of(ranks=(1, 2, 3, 4, 6, 8))
+    found = [tuple(cases[i]["ranks"] for i in covering(cases, turn=turn)) for turn in range(6)]
+    assert all(1 in one and {2, 3} & {*one} and {4, 6, 8} & {*one} and len(one) == 3 for one in found)
+    assert len({*found}) > 2
 
 
 def test_pairs_of_which_there_are_no_others_are_all_kept():
     of_two = product_of(box=range(3), scheme=range(4))
-    assert pairwise(of_two) == list(range(12))
-    assert pairwise(product_of(box=range(5))) == list(range(5))
+    assert covering(of_two) == list(range(12))
+    assert covering(product_of(box=range(5))) == list(range(5))
     lacking = [case for case in product_of(a=range(3), b=range(3), c=range(3)) if case["a"] != case["b"]]
-    assert meetings(lacking[i] for i in pairwise(lacking)) == meetings(lacking)
+    assert meetings(lacking[i] for i in covering(lacking)) == meetings(lacking)
 
 
 def item(name, marks=(), **params):
@@ -71,6 +78,19 @@ def test_a_tier_runs_when_it_is_named():
     assert chosen(everything, expression="not mpi") == [usual]
     assert chosen(everything, expression="build or gpu") == [usual, tiers[0]]
     assert chosen(everything, full=True) == everything
+
+
+def test_values_may_take_turns():
+    cases = product_of(box=range(3), scheme=range(7), ranks=(1, 2, 4))
+    some = [cases[i] for i in covering(cases, strength=1)]
+    assert len(some) == 7
+    for name in ("box", "ranks"):
+        counts = Counter(case[name] for case in some)
+        assert sorted(counts.values()) == [2, 2, 3]
+    texts = [str(n) * 2 for n in range(8)]
+    items = [item("test_product", ["turns"], a=a, b=b) for a, b in product(texts[:3], texts[3:])]
+    assert len(chosen(items)) == 5
+    assert chosen(items, full=True) == items
 
 
 def test_products_run_in_full_where_it_is_asked_for():
@@ -119,13 +139,17 @@ def test_a_case_beyond_the_limit_is_named_with_the_remedy(known):
     assert durations.complaint(["tests/a.py::f[short]"]) == ""
 
 
-def test_files_that_take_longest_come_first(known):
-    known({"tests/a.py::f": (1.0, 2), "tests/b.py::g[1]": (0.6, 1)})
+def test_files_that_take_longest_come_first_and_those_on_ranks_take_turns(known):
+    known({"a.py::f": (1.0, 2), "b.py::g": (0.6, 1), "c.py::h": (2.0, 1), "d.py::i": (0.2, 1)})
     items = [
-        SimpleNamespace(nodeid=f"tests/{name}", path=name[0])
-        for name in ("a.py::f[1]", "b.py::g[1]", "a.py::f[2]")
+        SimpleNamespace(
+            nodeid=name,
+            path=name[0],
+            get_closest_marker=lambda mark, name=name: mark == "mpi" and name[0] in "cd",
+        )
+        for name in ("a.py::f[1]", "b.py::g", "a.py::f[2]", "d.py::i", "c.py::h")
     ]
-    assert [one.path for one in durations.longest_files_first(items)] == ["a", "a", "b"]
+    assert [one.path for one in durations.longest_files_first(items)] == ["a", "a", "c", "b", "d"]
     assert [one.path for one in durations.longest_files_first(items[:2])] == ["b", "a"]
 
 

@@ -71,6 +71,7 @@ def tried(world, where, error, transport=FAULTY):
     return chosen.run.transport, [(trial.choice.transport, trial.seconds) for trial in trials]
 
 
+@pytest.mark.turns
 @on_ranks(2, timeout=SECONDS)
 @pytest.mark.parametrize("where", ["options", "memory", "flow", "evaluate"])
 @pytest.mark.parametrize("error", [_core.Error("refused"), CaseError("too much"), MemoryError()])

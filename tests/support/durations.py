@@ -43,11 +43,24 @@ def seconds_of(case: str) -> float:
 
 
 def longest_files_first(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The last files of a run are then short ones, so that no worker waits for another."""
+    """The last files of a run are then short ones, so that no worker waits for another.
+
+    Files with tests on several ranks, which disturb each other most, take turns with the others.
+    """
     of_files: dict[Path, float] = defaultdict(float)
+    on_ranks: dict[Path, float] = defaultdict(float)
     for item in items:
-        of_files[item.path] += seconds_of(item.nodeid)
-    return sorted(items, key=lambda item: -of_files[item.path])
+        of_files[item.path] += (seconds := seconds_of(item.nodeid))
+        on_ranks[item.path] += seconds if item.get_closest_marker("mpi") else 0.0
+    order = {}
+    for crowded in (False, True):
+        files = [path for path in of_files if (on_ranks[path] > of_files[path] / 4) == crowded]
+        files.sort(key=lambda path: -of_files[path])
+        until = [0.0, *accumulate(of_files[path] for path in files)]
+        order |= {
+            path: (before / (until[-1] or 1.0), crowded) for path, before in zip(files, until, strict=False)
+        }
+    return sorted(items, key=lambda item: order[item.path])
 
 
 def shortest(items: list[pytest.Item], seconds: float) -> list[pytest.Item]:

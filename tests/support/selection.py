@@ -1,4 +1,4 @@
-"""Which cases run: by default those of the default tier, and of products only what `pairwise` keeps.
+"""Which cases run: by default those of the default tier, and of products only what `covering` keeps.
 
 A marker of TIERS leaves a test out, unless the expression of -m names it. With --full nothing is left out.
 """
@@ -10,8 +10,8 @@ from zlib import crc32
 import pytest
 
 from support import devices
+from support.covering import covering
 from support.durations import function_of
-from support.pairwise import pairwise
 
 TIERS = ("build", "pages", "slow")
 
@@ -20,11 +20,10 @@ STARTING = {"shell", "installed", "start"}
 STARTS = {"subprocess", "failing_mpi", "relinked", "watched"}
 
 # Of the tests on cpu-as-gpu, whose orchestration they share, one in so many runs by default: all of these
-# files, one of which has every model, and of each function of other folders than the models' the first at
-# least.
+# files, one of which has every model, and of each function of the core's the first at least.
 SAMPLE = 12
 ALWAYS = ("core/test_devices.py", "models/test_devices.py")
-COMPARED = "/models/"
+CORE = "/core/"
 
 
 def selected(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]:
@@ -64,14 +63,19 @@ def is_possible(item: pytest.Item) -> bool:
 
 
 def in_pairs(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Of each function on each device the cases in which any two values of its other parameters meet."""
+    """Of each function on each device the cases in which any two values of its other parameters meet.
+
+    With the marker `turns` each value occurs.
+    """
     groups: dict[tuple[str, str | None], list[pytest.Item]] = defaultdict(list)
     for item in items:
         if getattr(item, "callspec", None) and not item.get_closest_marker("every_case"):
             groups[function_of(item.nodeid), device_of(item)].append(item)
     left_out: set[str] = set()
     for group in filter(lambda one: len(one) > 1, groups.values()):
-        chosen = set(pairwise([values(item) for item in group]))
+        strength = 1 if group[0].get_closest_marker("turns") else 2
+        turn = crc32(function_of(group[0].nodeid).encode())
+        chosen = set(covering([values(item) for item in group], strength, turn))
         left_out |= {item.nodeid for i, item in enumerate(group) if i not in chosen}
     return [item for item in items if item.nodeid not in left_out]
 
@@ -89,7 +93,7 @@ def sampled(items: list[pytest.Item]) -> list[pytest.Item]:
     kept = []
     for item in items:
         function = function_of(item.nodeid)
-        first = function not in seen and COMPARED not in function
+        first = function not in seen and CORE in function
         if device_of(item) == "cpu-as-gpu" and item.get_closest_marker("cpu_by_default"):
             continue
         if device_of(item) != "cpu-as-gpu" or item.nodeid.split("::")[0].endswith(ALWAYS):
