@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from hypothesis import settings
-from support import devices, durations, selection
+from support import devices, durations, ranks, selection
 from support.examples import FULL
 from support.lost_gpu import pytest_runtest_makereport  # noqa: F401
 
@@ -101,6 +101,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         report = pytest.CollectReport("tests/durations.txt", "failed", text, [])
         config.hook.pytest_collectreport(report=report)
         items.clear()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item):
+    """What starting ranks takes is no matter of the test that happens to need them first."""
+    before = ranks.seconds_of_starts
+    yield
+    if started := ranks.seconds_of_starts - before:
+        item.user_properties.append((durations.STARTED, started))
 
 
 def keep(config: pytest.Config, items: list[pytest.Item], kept: list[pytest.Item]) -> None:

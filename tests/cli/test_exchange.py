@@ -41,6 +41,7 @@ while not simulation.finished:
 """
 
 
+@pytest.mark.long("ranks wait until the time of an exchange is over")
 @pytest.mark.parametrize(
     ("transport", "threading", "grid", "name"),
     [
@@ -88,6 +89,7 @@ CALL
 """
 
 
+@pytest.mark.long("ranks wait until the time of an exchange is over")
 @pytest.mark.parametrize(
     ("call", "what"),
     [

@@ -226,8 +226,14 @@ def wait_for_step(directory: Path, process: psutil.Popen) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.long("mpiexec starts and ends the ranks")
 @pytest.mark.parametrize(
-    ("number", "to"), [(signal.SIGTERM, "mpiexec"), (signal.SIGUSR1, "mpiexec"), (signal.SIGTERM, "one rank")]
+    ("number", "to"),
+    [
+        pytest.param(signal.SIGTERM, "mpiexec", marks=pytest.mark.slow),
+        (signal.SIGUSR1, "mpiexec"),
+        (signal.SIGTERM, "one rank"),
+    ],
 )
 def test_a_signal_stops_all_ranks_with_a_checkpoint(start, shell, tmp_path, number, to):
     """Mpiexec passes signals on to all, one rank tells the others; how mpiexec ends is its own affair."""
@@ -257,6 +263,7 @@ def test_a_second_interrupt_does_not_wait():
 # SIGKILL
 
 
+@pytest.mark.long("a run is started and killed twice")
 def test_killed_again_and_again_it_ends_as_if_never_killed(start, whorl, tmp_path):
     """At each kill the newest checkpoint is whole, and the end is that of a run that was not, to the bit.
 
@@ -313,6 +320,7 @@ def test_a_killed_write_leaves_nothing_that_counts(whorl, tmp_path, then):
 # Ranks that fail
 
 
+@pytest.mark.long("mpiexec takes seconds to end what is left")
 @pytest.mark.parametrize(
     "transport",
     ["alltoall", *(pytest.param(name, marks=pytest.mark.slow) for name in ("overlap", "rma-shared"))],

@@ -38,6 +38,7 @@ def two_steps(world, twin, u, **settings):
 
 
 @pytest.mark.turns
+@pytest.mark.cpu_by_default
 @on_ranks()
 @precisions
 @boxes

@@ -158,6 +158,7 @@ flow.read_fields("velocity", lambda *block: None) if sys.argv[2] == "read" else 
 """
 
 
+@pytest.mark.long("ranks wait until the time of an exchange is over")
 @pytest.mark.parametrize(
     ("transport", "call"),
     [

@@ -205,6 +205,7 @@ def test_the_acceleration_of_a_plane_flow(model, components):
     assert found == pytest.approx(square / (components * loss**1.5 * nu**-0.5), rel=1e-9)
 
 
+@pytest.mark.long("one state on five numbers of ranks")
 @pytest.mark.mpi
 @pytest.mark.only_cpu
 def test_bits_do_not_depend_on_ranks_and_threads():

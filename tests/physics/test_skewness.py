@@ -59,6 +59,7 @@ def test_random_phases_have_none():
     assert abs(found.mean()) < 4 * found.std() / np.sqrt(len(found))
 
 
+@pytest.mark.long("turbulence has to develop")
 def test_it_is_that_of_the_field(developed):
     """Which differs from direction to direction and from seed to seed: within three of its standard errors.
 

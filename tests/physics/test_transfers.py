@@ -182,6 +182,7 @@ def test_rings_give_what_numpy_says(world):
         assert np.abs(values.sum((1, 3)) - shells.sel(quantity=name).values).max() < 1e-12 * largest
 
 
+@pytest.mark.long("grids of fewer points exist from some size on")
 @on_ranks(3)
 @pytest.mark.parametrize(
     "dealias",

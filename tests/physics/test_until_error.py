@@ -103,6 +103,7 @@ def test_another_limit_ends_it_before(tmp_path):
     assert " by time.steps = 200: energy = " in log
 
 
+@pytest.mark.long("two runs go on until they are accurate")
 def test_all_columns_must_be_accurate():
     one, _ = ended()
     both, means = ended(until_error={"energy": 0.05, "maximum_velocity": 0.004})

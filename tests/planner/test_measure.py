@@ -16,6 +16,7 @@ from whorl.machine.planner.whorl_load import Whorl
 SIZES = (16, 24)
 
 
+@pytest.mark.long("all rates of a machine are measured")
 @on_ranks(2)
 def test_the_machine_is_measured_and_written(world):
     with pytest.MonkeyPatch.context() as patch:

@@ -63,6 +63,7 @@ def found(run):
     return average_particles(run, "cloud", start=10.0)
 
 
+@pytest.mark.long("its averages are those of the whole file")
 def test_all_kinds_that_the_particles_have_are_found(found):
     known = ["dispersion", "velocity", "acceleration", "structure-functions", "clustering", "uniformity"]
     assert list(found.means) == known

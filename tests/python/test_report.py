@@ -77,6 +77,7 @@ def page(run, **options) -> Page:
     return Page(report(run.path, **options))
 
 
+@pytest.mark.long("it draws all pictures of a report, which other tests share")
 def test_the_page_is_whole(whole):
     """Its elements are closed in order, for HTML and as XML; its links lead to what is there."""
     _, made = whole

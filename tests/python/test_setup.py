@@ -61,6 +61,7 @@ def allow(tmp_path, *steps):
         (tmp_path / f"may{step}").touch()
 
 
+@pytest.mark.long("a line comes each second")
 def test_a_line_at_a_time_tells_how_far_a_build_is(tmp_path):
     """Also while nothing happens."""
     process = started(script(tmp_path, "watched building log ninja_steps build 0"), tmp_path)

@@ -10,7 +10,7 @@ ALIKE = {1: "one", 2: "a row", 3: "a row", 4: "a grid", 6: "a grid", 8: "a grid"
 
 
 def meetings(case: Mapping[str, Hashable], strength: int) -> frozenset:
-    """Its values and, of strength two, the pairs of them; of the number of ranks the kind of process grids."""
+    """Its values and, of strength two, the pairs of them; of ranks the kind of process grids."""
     values = sorted((name, value) for name, value in case.items() if name != RANKS)
     ranks = case.get(RANKS)
     return frozenset([*combinations(values, strength), *values, (RANKS, ALIKE.get(ranks, ranks))])

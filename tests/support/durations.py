@@ -21,6 +21,7 @@ LIMIT = 3.0  # seconds of a case of the default tier
 ALONE = 1.0  # seconds from which a case has its own line
 LEAST = 0.1  # seconds from which a function has one
 OF_PYTEST = 0.005  # seconds that a case takes beside its own
+STARTED = "seconds to start ranks"  # which are no case's
 
 Lines = dict[str, tuple[float, int]]  # a case or a function: seconds, cases
 
@@ -128,6 +129,8 @@ class Recorder:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if not report.skipped:
             self.of_cases[report.nodeid] += report.duration
+        if report.when == "call":
+            self.of_cases[report.nodeid] -= dict(report.user_properties).get(STARTED, 0.0)
 
     def pytest_sessionfinish(self) -> None:
         write(merged(stored(), self.of_cases), processor())

@@ -194,6 +194,7 @@ class Job:
 
 
 _jobs: dict[int, Job] = {}  # by their own ranks
+seconds_of_starts = 0.0  # so far
 
 
 def size_of_job(ranks: int) -> int:
@@ -206,7 +207,10 @@ def job(ranks: int) -> Job:
     if size in _jobs and not _jobs[size].alive:
         _jobs.pop(size).close()
     if size not in _jobs:
+        global seconds_of_starts
+        began = time.monotonic()
         _jobs[size] = Job(size)
+        seconds_of_starts += time.monotonic() - began
     return _jobs[size]
 
 
