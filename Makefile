@@ -68,9 +68,9 @@ SINCE ?= HEAD^
 
 tested: $(tested_core)
 
-# One rank, no processes of tests' own, and of these the shortest, which take 100 s of two workers.
+# One rank, no processes of tests' own, and of these the shortest, which take 75 s of two workers.
 check: lint $(tested_core)
-	$(pytest) -m "not mpi and not process" --within 100
+	$(pytest) -m "not mpi and not process" --within 75
 
 test: lint $(tested_core)
 	$(pytest)

@@ -132,6 +132,7 @@ def test_bytes_sent_are_those_of_the_kept_columns(bench, dealias, shape, fractio
     assert "of an untruncated" in shown
 
 
+@pytest.mark.long("three benches")
 def test_a_step_against_an_earlier_one(bench, whorl, tmp_path):
     asked = ("step", "--points", "16", "--steps", "3", "--threads", "1")
     first, _ = bench(*asked)

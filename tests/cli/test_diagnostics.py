@@ -138,6 +138,7 @@ def test_snapshots_are_analysed_as_well(whorl, run):
         assert data["step"].values.tolist() == steps[:1]
 
 
+@pytest.mark.long("runs are compared with analyses of their files")
 def test_a_file_is_the_state_of_its_step(whorl, run, monkeypatch):
     """In whatever way it is named: from elsewhere, in its directory, or by a link."""
     steps = sorted(int(one.stem) for one in (run / "checkpoints").glob("*.h5"))

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 import xarray as xr
 from cli.commands import CASE, settings
 from support.build import needs
@@ -165,6 +166,7 @@ of = ["u"]
 """
 
 
+@pytest.mark.long("averages, a picture and the report of one run")
 def test_statistics_are_printed_written_and_drawn(whorl, tmp_path, undrawn):
     (tmp_path / "box.toml").write_text(CASE + STATISTICS)
     more = ("particles.0.every='1 step'", "time.until=0.8", "output.snapshot_every=0.8")

@@ -263,6 +263,7 @@ def test_a_window_of_a_run_without_rows_is_refused(whorl, tmp_path):
     assert whorl("report", "box").code == 0
 
 
+@pytest.mark.long("all is imported in a process of its own")
 def test_the_report_needs_neither_the_core_nor_mpi(tmp_path):
     code = (
         "import sys; sys.modules['whorl._core'] = sys.modules['mpi4py.MPI'] = None\n"

@@ -232,6 +232,7 @@ def check_same_on(world, name: str, **options) -> None:
         assert together.report.maximum_velocity == pytest.approx(alone.report.maximum_velocity, rel=1e-12)
 
 
+@pytest.mark.cpu_by_default
 @on_ranks(2, 3, 4, 6)
 @every
 def test_ranks_change_nothing(world, name):

@@ -137,6 +137,7 @@ def test_ranks_share_a_plane(world):
     check_ranks(world, make(points=points, bases="SFF", dt=0.02), random_start(points, "SFF", 9))
 
 
+@pytest.mark.long("convection has to become steady")
 def test_the_case_to_begin_with_is_resolved():
     """The plane flow of `whorl new rayleigh-benard` has three points in the thermal layer 1/(2 Nu)."""
     case = example_case(MODELS["rayleigh-benard"]).updated(

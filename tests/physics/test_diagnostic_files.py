@@ -39,6 +39,7 @@ def test_fields_of_snapshots_are_what_they_say(tmp_path):
     assert last["velocity"].attrs["units"] == "length/time"
 
 
+@pytest.mark.long("all kinds of diagnostics in a whole run and in parts")
 @needs("hdf5")
 @pytest.mark.parametrize("small", [0, pytest.param(1 << 22, marks=pytest.mark.slow)])
 def test_a_restart_goes_on_without_a_gap_or_a_double(tmp_path, monkeypatch, small):

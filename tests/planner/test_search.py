@@ -232,6 +232,7 @@ def test_the_fewest_nodes_need_not_be_round():
 FRONTIER = Node(devices=8, ranks=8, memory=512.0, nodes=9408)
 
 
+@pytest.mark.long("exact counts of so many points are slow")
 def test_what_cannot_fit_is_refused_by_the_bound(monkeypatch):
     """Exact counts are slow: of one rank, and of the way that the message tells of."""
     counted = []

@@ -204,6 +204,7 @@ def test_shells_that_receive_go_up_and_those_that_give_across():
     assert len(bands_of(last)) == 4
 
 
+@pytest.mark.long("a picture of all rings")
 def test_rings_are_drawn_by_shell_and_angle():
     data = means("ring-to-ring")
     shells, sectors = data.sizes["giver_k"], data.sizes["giver_angle"]

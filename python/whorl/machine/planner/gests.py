@@ -59,13 +59,12 @@ class Gests:
         """Process grids (p_row, p_col) that cut the box equally, or the case's grid if it does so."""
         nx, ny, nz = self.case.grid.points
         wanted = self.case.run.process_grid
+        shared = math.gcd(ranks, nx // 2, ny)
         return [
             (rows, ranks // rows)
-            for rows in range(1, ranks + 1)
-            if ranks % rows == 0
+            for rows in range(1, shared + 1)
+            if shared % rows == 0
             and wanted in ((0, 0), (rows, ranks // rows))
-            and (nx // 2) % rows == 0
-            and ny % rows == 0
             and ny % (ranks // rows) == 0
             and nz % (ranks // rows) == 0
         ]
