@@ -180,3 +180,22 @@ def test_what_is_stored_is_read_again(tmp_path, monkeypatch):
     monkeypatch.setattr(durations, "FILE", tmp_path / "durations.txt")
     durations.write(lines, "this machine")
     assert durations.stored.__wrapped__() == lines
+
+
+def test_what_a_case_takes_is_all_of_its_phases_but_the_start_of_ranks():
+    recorder = durations.Recorder()
+    for when, seconds in {"setup": 0.25, "call": 2.0, "teardown": 0.5}.items():
+        started = [] if when == "setup" else [(durations.STARTED, 1.5)]
+        recorder.pytest_runtest_logreport(
+            SimpleNamespace(
+                nodeid="tests/a.py::f", when=when, duration=seconds, skipped=False, user_properties=started
+            )
+        )
+    assert recorder.of_cases == {"tests/a.py::f": 1.25}
+
+
+def test_the_shortest_fill_the_time_that_there_is(known):
+    known({f"tests/a.py::{name}": (seconds, 1) for name, seconds in {"f": 0.4, "g": 0.2, "h": 0.3}.items()})
+    items = [SimpleNamespace(nodeid=f"tests/a.py::{name}") for name in "fgh"]
+    assert durations.shortest(items, 0.52) == items[1:]
+    assert durations.shortest(items, 0.5) == items[1:2]
