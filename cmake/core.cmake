@@ -1,11 +1,12 @@
 # The modules: _levels, and _core_LEVEL for each instruction level.
 
-# Which levels the processor has: for any processor there is, so without the flags of any.
+# _levels asks which levels the processor has. It runs on any, so it has the flags of none.
 nanobind_add_module(_levels NB_STATIC NB_SUPPRESS_WARNINGS core/bindings/levels/module.cpp)
+target_compile_options(_levels PRIVATE ${WHORL_WARNINGS})
 install(TARGETS _levels LIBRARY DESTINATION whorl)
 get_target_property(nanobind_library _levels LINK_LIBRARIES)
 
-# What the whole core is compiled with.
+# Settings of the whole core.
 add_library(whorl_settings INTERFACE)
 target_include_directories(whorl_settings INTERFACE core "${WHORL_DECLARED}")
 target_compile_options(whorl_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${WHORL_FLAGS}>)
@@ -16,11 +17,12 @@ target_link_libraries(whorl_settings INTERFACE OpenMP::OpenMP_CXX whorl_mpi whor
 # CMAKE_DISABLE_PRECOMPILE_HEADERS shows what a file forgot to include.
 set(precompiled <algorithm> <array> <cmath> <functional> <map> <memory> <numeric> <optional> <span> <string> <vector>)
 
-# What depends on no level is compiled once, for any processor: device/level.hpp must not be included there.
-set(of_any_level "/core/(exchange|forcing|grid|storage)/"
-    "/core/device/(buffer|caches|compiled|cpu_as_gpu|deferred|fftw_plan|separate_memory|thread_setup)[.]cpp$"
-    "/core/flow/options[.]cpp$" "/core/steppers/(history|scheme)[.]cpp$")
+# Files of no level are compiled once, for any processor: device/level.hpp must not be included there.
+set(of_any_level "(exchange|forcing|grid|storage)/"
+    "device/(buffer|caches|compiled|cpu_as_gpu|deferred|fftw_plan|separate_memory|thread_setup)[.]cpp$"
+    "flow/options[.]cpp$" "steppers/(history|scheme)[.]cpp$")
 list(JOIN of_any_level "|" of_any_level)
+set(of_any_level "^${PROJECT_SOURCE_DIR}/core/(${of_any_level})")
 list(TRANSFORM core_sources REPLACE "^core/" "${PROJECT_SOURCE_DIR}/core/")
 set(any_level_sources ${core_sources})
 list(FILTER any_level_sources INCLUDE REGEX "${of_any_level}")
@@ -57,7 +59,7 @@ function(whorl_add_core level)
     target_precompile_headers(${core} PRIVATE ${precompiled})
 
     nanobind_add_module(_core_${level} NB_STATIC NB_SUPPRESS_WARNINGS core/bindings/levels/core.cpp)
-    target_link_libraries(_core_${level} PRIVATE whorl_bindings ${core} whorl_any_level ${nanobind_library})
+    target_link_libraries(_core_${level} PRIVATE whorl_bindings ${core} whorl_any_level)
     target_compile_options(_core_${level} PRIVATE ${WHORL_WARNINGS})
     string(JOIN " " all_flags ${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}} ${WHORL_FLAGS}
            ${WHORL_LEVEL_${level}})

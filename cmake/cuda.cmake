@@ -1,5 +1,4 @@
-# The device sources compiled by nvcc. Of a .cpp that is compiled once for each device a .cu is made that
-# includes it.
+# The device sources compiled by nvcc. A .cpp that is compiled once for each device is included by a .cu that is made.
 include(CheckLanguage)
 check_language(CUDA)
 if(NOT CMAKE_CUDA_COMPILER)
@@ -40,36 +39,36 @@ if(WHORL_MPI AND NCCL_INCLUDE AND NCCL_LIBRARY)
         PROPERTY COMPILE_DEFINITIONS WHORL_NCCL)
 endif()
 
-# Into the core of a level. Nothing here changes how the rest is compiled, so that switching it on builds nothing
-# anew.
+# Of the rest only what names the devices is compiled anew.
+set_property(
+    SOURCE core/bindings/module.cpp
+    APPEND
+    PROPERTY COMPILE_DEFINITIONS WHORL_CUDA)
+
+# Adds the device to the core of a level.
 function(whorl_add_cuda level)
-    set(objects whorl_cuda_${level})
-    add_library(${objects} OBJECT ${cuda_sources})
-    target_link_libraries(${objects} PRIVATE whorl_core_${level} CUDA::cufft CUDA::cudart)
+    set(library whorl_cuda_${level})
+    add_library(${library} STATIC ${cuda_sources})
+    target_link_libraries(${library} PRIVATE CUDA::cufft CUDA::cudart)
     string(JOIN "," host_flags ${WHORL_WARNINGS} -fopenmp)
-    target_compile_options(${objects} PRIVATE --expt-relaxed-constexpr "-Xcompiler=${host_flags}" -Xptxas=-v)
+    target_compile_options(${library} PRIVATE --expt-relaxed-constexpr "-Xcompiler=${host_flags}" -Xptxas=-v)
     set(launcher sh "${PROJECT_SOURCE_DIR}/cmake/warnings_kept.sh" "${Python_EXECUTABLE}"
                  "${PROJECT_SOURCE_DIR}/cmake/ptxas_kept.py")
-    get_target_property(own_launcher ${objects} CUDA_COMPILER_LAUNCHER) # such as ccache
+    get_target_property(own_launcher ${library} CUDA_COMPILER_LAUNCHER) # such as ccache
     if(own_launcher)
         list(APPEND launcher ${own_launcher})
     endif()
-    set_target_properties(${objects} PROPERTIES CUDA_COMPILER_LAUNCHER "${launcher}")
-    whorl_add_device(${level} ${objects} cuda Cuda)
-    set_property(
-        SOURCE core/bindings/module.cpp
-        APPEND
-        PROPERTY COMPILE_DEFINITIONS WHORL_CUDA)
+    set_target_properties(${library} PROPERTIES CUDA_COMPILER_LAUNCHER "${launcher}")
+    whorl_add_device(${level} ${library} cuda Cuda)
     set_target_properties(_core_${level} PROPERTIES CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")
     target_link_libraries(_core_${level} PRIVATE $<LINK_ONLY:CUDA::cufft> $<LINK_ONLY:CUDA::cudart>)
     # The toolkit's libraries need not be where the loader looks.
     set_target_properties(_core_${level} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
     if(WHORL_NCCL)
-        add_library(whorl_nccl_${level} OBJECT core/exchange/nccl.cpp)
+        add_library(whorl_nccl_${level} STATIC core/exchange/nccl.cpp)
         target_link_libraries(whorl_nccl_${level} PRIVATE whorl_core_${level} CUDA::cudart)
         target_include_directories(whorl_nccl_${level} SYSTEM PRIVATE "${NCCL_INCLUDE}")
         target_compile_options(whorl_nccl_${level} PRIVATE ${WHORL_WARNINGS})
-        target_sources(_core_${level} PRIVATE $<TARGET_OBJECTS:whorl_nccl_${level}>)
-        target_link_libraries(_core_${level} PRIVATE "${NCCL_LIBRARY}")
+        target_link_libraries(_core_${level} PRIVATE whorl_nccl_${level} "${NCCL_LIBRARY}")
     endif()
 endfunction()

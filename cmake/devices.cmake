@@ -1,16 +1,19 @@
-# The devices, as declared.toml has them: file, class and option of each. Those that need another compiler than the host's
-# are in cuda.cmake and hip.cmake.
+# The devices, as declared.toml has them: file, class and option of each. Devices that need another compiler than the
+# host's are in cuda.cmake and hip.cmake.
 file(STRINGS "${WHORL_DECLARED}/devices.txt" whorl_host_devices)
 list(FILTER whorl_host_devices EXCLUDE REGEX "^(cpu|cuda|hip) ")
 
-# The objects of a device, into the core of a level.
-function(whorl_add_device level objects file class)
-    target_compile_definitions(${objects} PRIVATE WHORL_CHOSEN=${class} WHORL_CHOSEN_FILE=${file})
-    target_sources(_core_${level} PRIVATE $<TARGET_OBJECTS:${objects}>)
+# Links the library of a device into the core of a level, after that of the level: the linker takes the first of several
+# copies of a function, and those of devices are compiled for less.
+function(whorl_add_device level library file class)
+    target_compile_definitions(${library} PRIVATE WHORL_CHOSEN=${class} WHORL_CHOSEN_FILE=${file})
+    target_link_libraries(${library} PRIVATE whorl_core_${level} whorl_any_level)
+    target_link_libraries(_core_${level} PRIVATE ${library})
+    set_target_properties(_core_${level} PROPERTIES LINKER_LANGUAGE CXX)
     set_property(GLOBAL APPEND PROPERTY whorl_devices_${level} "${file} ${class}")
 endfunction()
 
-# For tests: built in less time than they could be, and for one level, the best that runs here.
+# Devices of tests are built in less time than they could be, and for one level, the best that runs here.
 whorl_find_level(level_of_tests)
 if(NOT level_of_tests IN_LIST whorl_levels)
     list(GET whorl_levels -1 level_of_tests)
@@ -25,17 +28,16 @@ function(whorl_add_host_devices level)
         list(GET device 1 class)
         list(GET device 2 wanted)
         if(${wanted})
-            set(objects whorl_${file}_${level})
-            add_library(${objects} OBJECT ${device_sources})
-            target_link_libraries(${objects} PRIVATE whorl_core_${level})
-            target_compile_options(${objects} PRIVATE ${WHORL_WARNINGS} $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -O1)
-            target_precompile_headers(${objects} PRIVATE ${precompiled})
-            whorl_add_device(${level} ${objects} ${file} ${class})
+            set(library whorl_${file}_${level})
+            add_library(${library} STATIC ${device_sources})
+            target_compile_options(${library} PRIVATE ${WHORL_WARNINGS} $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -O1)
+            target_precompile_headers(${library} PRIVATE ${precompiled})
+            whorl_add_device(${level} ${library} ${file} ${class})
         endif()
     endforeach()
 endfunction()
 
-# By this core/flow/models.cpp knows which there are: WHORL_EACH_DEVICE(of) is of(file, Class) of each.
+# WHORL_EACH_DEVICE(of), which core/flow/models.cpp uses, is of(file, Class) of each device.
 function(whorl_write_each_device level)
     get_property(devices GLOBAL PROPERTY whorl_devices_${level})
     set(declared "")

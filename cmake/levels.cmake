@@ -1,6 +1,6 @@
-# Instruction levels: the core is compiled once for each of WHORL_LEVELS, and the best that a processor has is
-# taken at import (python/whorl/_core.py). Names are those of the x86-64 psABI without their "x86-64-"; other
-# processors have one, "baseline", as the compiler is set up.
+# Instruction levels: the core but for what depends on none (core.cmake) is compiled for each of WHORL_LEVELS, and the
+# best that a processor has is taken at import (python/whorl/_core.py). Names are those of the x86-64 psABI without their
+# "x86-64-"; other processors have one, "baseline", as the compiler is set up.
 set(WHORL_LEVELS "" CACHE STRING "Levels to build, such as v3,v4; empty: the best this machine has")
 
 set(WHORL_LEVEL_v2 -march=x86-64-v2)

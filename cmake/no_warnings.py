@@ -12,8 +12,8 @@ OBJECT = re.compile(r" -o (\S+)")
 
 
 def warnings(source: Path, build: Path) -> dict[str, str]:
-    """What was said of each file when it was last compiled; other projects' files are left out."""
-    own = (source / "core", build)
+    """Warnings of each file when it was last compiled; other projects' files are left out."""
+    own = (source / "core", source / "tools", build)
     said = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         file, made = Path(entry["file"]), OBJECT.search(entry["command"])

@@ -6,6 +6,7 @@ for word; do
     [ "$previous" = -o ] && object=$word
     previous=$word
 done
+[ -n "$object" ] || exec "$@"
 "$@" 2>"$object.warnings"
 status=$?
 cat "$object.warnings" >&2

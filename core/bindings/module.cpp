@@ -153,7 +153,7 @@ void bind_options(nb::module_& m) {
         }
         return nb::cast<Options>(object);
     }));
-    // What is read does not change with the options.
+    // Values that are read do not change with the options.
     each_option([&](const char* name, auto member) {
         options.def_rw(name, member, nb::for_getter(nb::rv_policy::copy));
     });
@@ -267,7 +267,7 @@ void bind_gpus(nb::module_& m) {
           "Free bytes on a GPU, which this process uses from then on.");
 }
 
-// What is planned of a flow without making it.
+// Plans of a flow that is not made.
 void bind_plans(nb::module_& m) {
     m.def("model_shape", &shape_of, nb::arg("options"));
     m.def(
@@ -276,12 +276,30 @@ void bind_plans(nb::module_& m) {
             return options.scheme.all_registers(options.truncation().dealiasing());
         },
         nb::arg("options"), "The number of copies of the state that a run of these options holds.");
+    m.def("estimate_memory", &estimate_memory, nb::arg("options"), nb::arg("ranks"));
+    m.def(
+        "exchange_blocks",
+        [](const Options& options) { return exchange::traits_of(options.transport_options()).blocks; },
+        nb::arg("options"));
+    m.def(
+        "moves_device_memory",
+        [](const Options& options) {
+            return exchange::moves_device_memory(options.transport_options(), options.gpu_aware);
+        },
+        nb::arg("options"), "Throws Error where these options cannot move what is in the memory of GPUs.");
+    m.attr("ROW_BATCHES") = most_row_batches;
+    m.attr("QUEUES") = device::queue_count;
+    m.attr("MOST_PLANE_BYTES") = Workspace::most_of_queue;
+    m.attr("POINTS_OF_BATCH") = points_of_batch;
+}
+
+// Process grids, their shares, and lines.
+void bind_layouts(nb::module_& m) {
     m.def("next_good_size", &next_good_size, nb::arg("n"));
     m.def("block_of_lines", &block_of_lines, nb::arg("points"), nb::arg("variables"), nb::arg("precision"),
           nb::arg("block_memory"), nb::arg("lane_bytes") = 0,
           "How lines side by side lie in the memory of a block of threads: bytes a lane, bytes of the block, "
-          "and the "
-          "bytes at which the points of the first line begin.");
+          "and the bytes at which the points of the first line begin.");
     m.def(
         "allowed_process_grids",
         [](const Options& options, int ranks) {
@@ -302,24 +320,9 @@ void bind_plans(nb::module_& m) {
         },
         nb::arg("options"), nb::arg("process_grid"));
     m.def("shares", &shares, nb::arg("options"), nb::arg("process_grid"));
-    m.def(
-        "exchange_blocks",
-        [](const Options& options) { return exchange::traits_of(options.transport_options()).blocks; },
-        nb::arg("options"));
-    m.def(
-        "moves_device_memory",
-        [](const Options& options) {
-            return exchange::moves_device_memory(options.transport_options(), options.gpu_aware);
-        },
-        nb::arg("options"), "Throws Error where these options cannot move what is in the memory of GPUs.");
-    m.attr("ROW_BATCHES") = most_row_batches;
-    m.attr("QUEUES") = device::queue_count;
-    m.attr("MOST_PLANE_BYTES") = Workspace::most_of_queue;
-    m.attr("POINTS_OF_BATCH") = points_of_batch;
-    m.def("estimate_memory", &estimate_memory, nb::arg("options"), nb::arg("ranks"));
 }
 
-// What is measured of the machine, and counted.
+// Measurements of the machine, and counters.
 void bind_machine(nb::module_& m) {
     m.def("second_cache", &device::second_cache,
           "Bytes of a core's second cache, from which the tiles of z lines follow.");
@@ -355,6 +358,7 @@ void bind_module(nb::module_& m, const BuiltCore& core) {
     m.def("build_info", [core] { return build_info(core); });
     bind_gpus(m);
     bind_plans(m);
+    bind_layouts(m);
     bind_machine(m);
 }
 

@@ -1,8 +1,12 @@
 // Compiled once for each device.
 #include "flow/flow_of.hpp"
 
+#include <numeric>
+
 #include "device/chosen.hpp"
+#include "fields/random.hpp"
 #include "flow/make_flow.hpp"
+#include "flow/real_fields.hpp"
 
 namespace whorl {
 
@@ -129,7 +133,7 @@ std::vector<double> FlowOf<Device, Real>::power_of_source(std::size_t number) {
     device::Buffer<Complex<Real>, Memory> beside;
     const FieldModes<Real> field = modes_of(name, beside);
     auto spectrum = energy_spectrum(modes(), FieldView<Real>{field.data, field.modes}, field.components);
-    if (!declared_.is_wave_function) spectrum[0] = 0.0;
+    if (!declared_.mean_grows) spectrum[0] = 0.0;
     const double energy = std::accumulate(spectrum.begin(), spectrum.end(), 0.0);
     const double rate = energy > 0.0 ? forces.source(number).gain(energy) : 0.0;
     for (double& of_shell : spectrum) of_shell *= 2.0 * rate;

@@ -1,15 +1,11 @@
 // Flow on a device and in a precision, for any model.
 #pragma once
 
-#include <numeric>
-
 #include "base/choice.hpp"
 #include "fields/physical.hpp"
-#include "fields/random.hpp"
 #include "flow/flow.hpp"
 #include "flow/make_program_runs.hpp"
 #include "flow/present_force.hpp"
-#include "flow/real_fields.hpp"
 #include "flow/saved_sources.hpp"
 #include "flow/trip_options.hpp"
 #include "forcing/registry.hpp"
@@ -201,7 +197,7 @@ template <class Device, class Real> class FlowOf final : public Flow {
     ForceOfFlow<Device, Real> force_on(const std::string& name, double time) {
         const ForcedFieldOf of = forced_field(name);
         return present_force<Device, Real>(
-            stepper_, modes(), {name, of.field.components, of.parities, declared_.is_wave_function}, time,
+            stepper_, modes(), {name, of.field.components, of.parities, declared_.mean_grows}, time,
             [&](device::Buffer<Complex<Real>, Memory>& beside) { return modes_of(name, beside); });
     }
 

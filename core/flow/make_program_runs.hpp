@@ -1,4 +1,4 @@
-// What a flow gives to its programs (flow/program_runs.hpp); models are compiled without these.
+// Services of a flow to its programs (flow/program_runs.hpp); models are compiled without these.
 #pragma once
 
 #include <functional>

@@ -53,7 +53,7 @@ class ProgramRuns {
     // programs/increments.hpp, along any axis.
     virtual std::vector<std::vector<double>> increments(const programs::Program& program, int axis,
                                                         const programs::IncrementsWanted& wanted) = 0;
-    // The same for the present state on fewer points (flow/trip_options.hpp), of which it has a copy,
+    // Evaluates the present state on fewer points (flow/trip_options.hpp), of which it has a copy,
     // without forces.
     virtual ProgramRuns& narrowed(const std::array<int, 3>& points) = 0;
     // Particles of the flow, for its steps, that it keeps as long as it is.
@@ -63,7 +63,7 @@ class ProgramRuns {
     // Their memory serves those to come.
     virtual void forget_products() = 0;
     virtual BytesOfRuns bytes() const = 0;
-    // Of all particles, by their present numbers (particles/memory.hpp).
+    // Values of all particles, by their present numbers (particles/memory.hpp).
     virtual std::int64_t particle_bytes() const = 0;
 };
 

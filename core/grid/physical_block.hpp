@@ -1,6 +1,7 @@
 // The grid points of a rank in one batch of planes, and the functions that are called for it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "base/macros.hpp"

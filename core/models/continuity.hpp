@@ -2,8 +2,7 @@
 // the largest |k_i| (z before y before x when equal), so that rounding is never amplified. The mean has none.
 #pragma once
 
-#include <cmath>
-
+#include "base/fused.hpp"
 #include "roundtrip/mode.hpp"
 
 namespace whorl {
@@ -15,15 +14,11 @@ template <class Real> WHORL_INLINE int dependent_axis(Wavenumber<Real> k) {
     return x + y + z > Real(0) ? largest : 3;
 }
 
-// p a + q b with the same rounding wherever it is compiled: otherwise the compiler would choose which product
-// is fused with the sum, and a checkpoint would not reproduce the state from which it was written.
+// p a + q b with the same rounding wherever it is compiled. Otherwise a checkpoint would not reproduce the
+// state from which it was written.
 template <class Real>
 WHORL_INLINE Complex<Real> sum_of_two(Real p, Complex<Real> a, Real q, Complex<Real> b) {
-#if defined(__FP_FAST_FMA) || defined(__CUDACC__)
-    return {std::fma(p, a.re, q * b.re), std::fma(p, a.im, q * b.im)};
-#else
-    return p * a + q * b;
-#endif
+    return {fused(p, a.re, q * b.re), fused(p, a.im, q * b.im)};
 }
 
 template <class Real> WHORL_INLINE void close_continuity(Wavenumber<Real> k, Complex<Real>* a) {

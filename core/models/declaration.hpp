@@ -26,7 +26,7 @@ struct Declaration {
     std::vector<Output> outputs;
     std::vector<const char*> sums, maxima; // quadratic measures
     std::vector<int> spectra;              // numbers of the sums that have spectra
-    bool is_wave_function, has_velocity, set_from_velocity, amplifies, loses_to_field;
+    bool is_wave_function, mean_grows, has_velocity, set_from_velocity, amplifies, loses_to_field;
 };
 
 template <class Model> Declaration declaration_of() {
@@ -40,6 +40,7 @@ template <class Model> Declaration declaration_of() {
             {Model::maxima.begin(), Model::maxima.end()},
             {Model::spectra.begin(), Model::spectra.end()},
             IsWaveFunction<Model>,
+            mean_grows<Model>,
             HasVelocity<Model>,
             SetFromVelocity<Model>,
             Amplifies<Model>,

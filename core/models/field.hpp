@@ -25,6 +25,10 @@ struct Output {
 template <class Model>
 concept IsWaveFunction = requires { requires Model::is_wave_function; };
 
+// Linear forcing multiplies the fluctuations alone, lest a mean grow out of a rounding, but for wave
+// functions.
+template <class Model> inline constexpr bool mean_grows = IsWaveFunction<Model>;
+
 // A model declares amplifies if its linear coupling makes some modes grow.
 template <class Model>
 concept Amplifies = requires { requires Model::amplifies; };

@@ -5,8 +5,9 @@
 // A model may have any number of scalars: each adds three rows and two columns to its right-hand side.
 #pragma once
 
+#include <array>
 #include <string_view>
-#include <type_traits>
+#include <utility>
 
 #include "base/sine_cosine.hpp"
 #include "models/stress.hpp"
@@ -31,8 +32,10 @@ template <class Real, bool coupled> struct VelocityInState {
     }
 };
 
+// The state of a model that calls its first field velocity begins with u, and its drift is k.U.
 template <class Model>
-inline constexpr bool begins_with_velocity = std::string_view(Model::groups[0].name) == "velocity";
+inline constexpr bool begins_with_velocity = std::string_view(Model::groups[0].name) == "velocity" &&
+                                             Model::groups[0].components == 3 && Model::inputs >= 3;
 
 // The flow of a model as its scalars see it.
 template <class Model, class Real> auto carrier_of(const Model& model) {

@@ -1,4 +1,4 @@
-// Where particles are on the grid, eight worked out side by side in a vector: the bin of each, and its place
+// Places of particles on the grid, eight worked out side by side in a vector: the bin of each, and its place
 // in a layer (layer.hpp).
 #pragma once
 
@@ -35,7 +35,7 @@ class LayerPlaces {
                     blocks_.complete_at(static_cast<int>(cell_y[i]));
     }
 
-    // Of some particles at these positions, in that cell along z; their stencils are complete with a block.
+    // Finds places of particles at these positions, in that cell along z; a block completes their stencils.
     WHORL_INLINE void find(const BatchPositions& positions, int cell, int block, LayerBatch& batch) const {
         const double before = blocks_.stencil / 2 - 1;
         Lanes in_x, cell_x, in_y, cell_y, in_z;
@@ -84,7 +84,7 @@ class LayerPlaces {
         t = t > 1.5 ? t - points : t;
         t = t < -0.5 ? t + points : t;
     }
-    // As GridAxis::place() is.
+    // GridAxis::place() for a vector.
     static WHORL_INLINE void find_places(const GridAxis& axis, const double* positions, Lanes& at) {
         std::memcpy(&at, positions, sizeof(at));
         at = at * axis.per_spacing - axis.first;

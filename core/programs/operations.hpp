@@ -6,19 +6,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "base/macros.hpp"
+#include "base/fused.hpp"
 
 namespace whorl::programs {
-
-// a b + c, rounded once where the processor does so at no cost. Left to the compiler, it could round either
-// product of a b + c d, and not the same one in all copies of a loop.
-template <class Real> WHORL_INLINE Real fused(Real a, Real b, Real c) {
-#if defined(__FP_FAST_FMA) || defined(__CUDA_ARCH__)
-    return std::fma(a, b, c);
-#else
-    return a * b + c;
-#endif
-}
 
 // The remainder of a / b with the sign of b; exact, as a - floor(a / b) b is not where a / b rounds to the
 // next whole number.

@@ -1,19 +1,14 @@
 #include "roundtrip/converted_rows.hpp"
 
-#include <cmath>
-
+#include "base/fused.hpp"
 #include "device/cpu.hpp"
 
 namespace whorl::kernels {
 
-// a b with the same rounding in vectors and behind them, where the compiler would fuse other products: the
-// bits of a mode do not depend on how long its row is.
+// a b with the same rounding in vectors and after the last whole one: the bits of a mode do not depend on how
+// long its row is.
 template <class Real> WHORL_INLINE Complex<Real> product(Complex<Real> a, Complex<Real> b) {
-#ifdef __FP_FAST_FMA
-    return {std::fma(a.re, b.re, -(a.im * b.im)), std::fma(a.re, b.im, a.im * b.re)};
-#else
-    return a * b;
-#endif
+    return {fused(a.re, b.re, -(a.im * b.im)), fused(a.re, b.im, a.im * b.re)};
 }
 
 // Variables side by side, each phase worked out once.

@@ -1,12 +1,12 @@
-// Rows of values on threads, converted in the first cache between what passes load and store, complex
-// amplitudes, and what lines hold (mode_values.hpp): the same for all passes, and compiled once.
+// Rows of values on threads, compiled once for all passes. They convert, in the first cache, complex
+// amplitudes that passes load and store to values that lines hold (mode_values.hpp), and back.
 #pragma once
 
 #include "roundtrip/mode_values.hpp"
 
 namespace whorl::kernels {
 
-inline constexpr int converted_at_once = 96; // modes of a row
+inline constexpr int converted_at_once = modes_at_once;
 
 // Calls f(modes, begin) for parts of a row, of converted_at_once modes at most.
 template <class Real, class F> void each_part_of_row(const ModeRow<Real>& row, const F& f) {

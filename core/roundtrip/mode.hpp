@@ -55,6 +55,9 @@ template <class Real> struct ModeTables {
     }
 };
 
+// Modes of a row that threads work on together: their values fit in the first cache.
+inline constexpr int modes_at_once = 96;
+
 // Modes of one ky and kz side by side.
 template <class Real> struct ModeRow {
     const Real* kx; // of the first

@@ -1,8 +1,11 @@
-// A model compiled for a device and a precision (equation_of.hpp), as the stepper, the forces and the flow
-// see it: these are compiled once for all models.
+// A model compiled for a device and a precision (equation_of.hpp). The stepper, the forces and the flow see
+// no more of it, so that they are compiled once for all models.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "measure/state.hpp"
 #include "measure/superfluid.hpp"

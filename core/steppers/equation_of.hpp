@@ -1,6 +1,9 @@
 // The functions of a model that are compiled for it alone, on a device and in a precision.
 #pragma once
 
+#include <string>
+
+#include "base/error.hpp"
 #include "measure/outputs.hpp"
 #include "roundtrip/run.hpp"
 #include "steppers/equation.hpp"
@@ -37,6 +40,9 @@ template <class Model, class Device, class Real> class EquationOf final : public
             pass.part(force.field.first - Model::fields).with_store([&](const auto& update) {
                 add(update, of_scalar);
             });
+        } else {
+            throw Error("a force on field " + std::to_string(force.field.first) + " is wrong: there are " +
+                        std::to_string(Model::fields) + ".");
         }
     }
     void gather_output(Device& device, const kernels::Gather<Real>& of) const override {
@@ -57,6 +63,8 @@ template <class Model, class Device, class Real> class EquationOf final : public
                        Complex<Real>* state) const override {
         if constexpr (SetFromVelocity<Model>)
             each_mode(set, TakeVelocity<Model, Real>{model_, u, state, set.table.modes()});
+        else
+            throw Error("this model's state does not follow from a velocity.");
     }
 
     std::vector<double> measures(const ModeSet<Device, Real>& set,
@@ -73,7 +81,7 @@ template <class Model, class Device, class Real> class EquationOf final : public
             return measures_of_scalar(set, state, carrier_of<Model, Real>(model_), Model::fields + number,
                                       constants);
         else
-            return {};
+            throw Error("this model carries no passive scalars.");
     }
     std::optional<WaveConstants> wave_function() const override {
         if constexpr (IsWaveFunction<Model>)

@@ -19,7 +19,7 @@
 
 namespace whorl {
 
-// What is known of a source's work: the mean power of the last step, the work since the beginning, in units
+// The work of a source: the mean power of the last step, the work since the beginning, in units
 // of 1/2 |field|^2, what a multistep scheme remembers of the power, and the growth by a linear force on all
 // modes.
 struct WorkOfSource {
@@ -75,7 +75,8 @@ template <class Device, class Real> class Forces {
     WorkOfSource& work(std::size_t number) { return sources_[number].work; }
 
     void add(std::unique_ptr<forcing::Source> source, kernels::ForcedField field);
-    // Sets the values of a source that is given: all the rank's modes, one component after another.
+    // Sets the values of a source that is given: all the rank's modes, one component after another. Those
+    // that are negligible are left out, so that a field of few waves costs no more than a band.
     void give(std::size_t number, const std::vector<Complex<Real>>& values,
               const std::function<forcing::ForcedModes()>& all);
     // A function to call once with the time of each stage, so that it may give values anew.
@@ -89,7 +90,7 @@ template <class Device, class Real> class Forces {
     // The longest step that resolves the growth by all sources, of the state before the present stage.
     double longest_step() const;
 
-    // Whether a source multiplies what the field is.
+    // Whether a source multiplies the field.
     bool amplifies() const;
     // The state is set anew.
     void forget() { energy_.set_known(false); }
@@ -98,9 +99,9 @@ template <class Device, class Real> class Forces {
     void ask_anew() {
         for (Running& of : sources_) of.is_asked = false;
     }
-    // What is done before and behind a stage, and behind the last; `time` is that of the state.
+    // Work before and after a stage, and after the last one; `time` is that of the state.
     void before_stage(const Complex<Real>* state, double time);
-    // Where the stage sums the energy of what it stores, if a source will ask for it.
+    // The place where the stage sums the energy of what it stores, if a source will ask for it.
     ColumnSums begin_energy();
     void after_stage(const TendencyData<Real>& data, const StageOfForces& now);
     void end_step(const TendencyData<Real>& data, const Complex<Real>* state, const forcing::Moment& step,
@@ -145,8 +146,7 @@ template <class Device, class Real> class Forces {
         return {of.index.data(), of.k.data(), of.weight.data(), of.shell.data(), of.count};
     }
     int model_fields() const { return equation_.declaration().fields; }
-    // Linear forcing multiplies the fluctuations alone, but for wave functions.
-    bool mean_grows() const { return equation_.declaration().is_wave_function; }
+    bool mean_grows() const { return equation_.declaration().mean_grows; }
     static forcing::ForcedModes chosen(forcing::ForcedModes modes, const std::vector<std::int64_t>& places);
     // The fields that a source acts on: an output is made of all fields of the model, which then grow alike.
     std::array<int, 2> first_and_count(const Running& of) const {

@@ -34,7 +34,8 @@ template <class Real> struct StageData {
     StageData of_field(int first) const {
         StageData own = *this;
         const std::int64_t offset = first * modes;
-        for (Fields<Real>& field : own.registers) field += offset;
+        for (Fields<Real>& field : own.registers)
+            if (field) field += offset;
         if (extra) own.extra += offset;
         if (growth) own.growth += first;
         own.grows_alike = true;

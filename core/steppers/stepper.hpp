@@ -2,6 +2,9 @@
 // adds the forces.
 #pragma once
 
+#include <cmath>
+#include <utility>
+
 #include "steppers/companion.hpp"
 #include "steppers/forces.hpp"
 

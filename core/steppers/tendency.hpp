@@ -15,7 +15,7 @@ namespace whorl {
 // The stage of a model, or of a passive scalar: its data and the functions of a pass that follow from the
 // model.
 template <class Model, class Device, class Real, class Data = StageData<Real>> struct StageOf : Data {
-    using Data::registers, Data::modes, Data::stage, Data::growth, Data::step;
+    using Data::registers, Data::modes, Data::growth, Data::step;
     Model model;
     Fields<Real> context = nullptr; // of the flow that carries the model
 

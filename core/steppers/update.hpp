@@ -27,9 +27,8 @@ namespace whorl {
 // Exact is bool, or a constant of type std::bool_constant for which it is compiled.
 template <class Model, class Real, class Exact> struct Update {
     static constexpr int fields = Model::fields, rates = Model::rates;
-    static constexpr int at_once = 96; // modes of a row
-    // Linear forcing multiplies the fluctuations, lest a mean grow out of a rounding.
-    static constexpr bool mean_grows = IsWaveFunction<Model>;
+    static constexpr int at_once = modes_at_once;
+    static constexpr bool mean_grows = whorl::mean_grows<Model>;
 
     Model model;
     Combination<Real> combination;

@@ -1,0 +1,107 @@
+// Forces whose values are given, and forces at a moment between steps. Compiled once for each device.
+#include <cmath>
+#include <limits>
+
+#include "base/maximum.hpp"
+#include "device/chosen.hpp"
+#include "steppers/forces.hpp"
+
+namespace whorl {
+
+template <class Device, class Real>
+void Forces<Device, Real>::give(std::size_t number, const std::vector<Complex<Real>>& values,
+                                const std::function<forcing::ForcedModes()>& all) {
+    Running& of = sources_[number];
+    of.is_known = true;
+    const auto modes = static_cast<std::size_t>(at_.modes);
+    const auto components = static_cast<std::size_t>(of.field.components);
+    double largest = 0.0;
+    for (const Complex<Real>& value : values)
+        largest = std::max(largest, dot(widened(value), widened(value)));
+    at_.world.maximum(std::span(&largest, 1));
+    constexpr double negligible = 8 * std::numeric_limits<Real>::epsilon();
+    // A value that is not finite is kept, and ends the run.
+    const double bound = std::isfinite(largest) ? negligible * negligible * largest : 0.0;
+    std::vector<std::int64_t> places;
+    for (std::size_t at = 0; at < modes; ++at) {
+        double of_mode = 0.0;
+        for (std::size_t c = 0; c < components; ++c) {
+            const Complex<double> value = widened(values[c * modes + at]);
+            of_mode = larger(of_mode, dot(value, value));
+        }
+        if (!(of_mode <= bound)) places.push_back(static_cast<std::int64_t>(at));
+    }
+    if (places != of.places) {
+        place(of, chosen(all(), places));
+        of.places = places;
+    }
+    std::vector<Complex<Real>> given;
+    given.reserve(components * places.size());
+    for (std::size_t c = 0; c < components; ++c)
+        for (const std::int64_t at : places)
+            given.push_back(values[c * modes + static_cast<std::size_t>(at)]);
+    put(of, given);
+    double sum = at_.device.reduce(
+        of.count, 1, 0, kernels::SquareOfForce<Real>{on(of), of.field.components, of.force.data()})[0];
+    at_.world.sum(std::span(&sum, 1));
+    of.source->set_size(std::sqrt(sum));
+}
+
+// The modes whose index is in a list in rising order, in its order.
+template <class Device, class Real>
+forcing::ForcedModes Forces<Device, Real>::chosen(forcing::ForcedModes modes,
+                                                  const std::vector<std::int64_t>& places) {
+    std::ranges::sort(modes, {}, &forcing::ForcedMode::index);
+    std::erase_if(modes, [&](const forcing::ForcedMode& mode) {
+        return !std::ranges::binary_search(places, mode.index);
+    });
+    return modes;
+}
+
+template <class Device, class Real>
+double Forces<Device, Real>::add_present(std::size_t number, const Complex<Real>* state, double time,
+                                         Complex<Real>* to) {
+    Running& of = sources_[number];
+    WHORL_REQUIRE(of.source->momentary(), "forcing \"" + of.source->name() +
+                                              "\" has no value at a moment: it follows from a step; see its "
+                                              "power in the series.");
+    WHORL_REQUIRE(!presents_,
+                  "forcing \"" + of.source->name() +
+                      "\" is asked for while it is worked out: its function must not read forces.");
+    const Within presenting(presents_);
+    ask(of, time);
+    WHORL_REQUIRE(of.is_known || !of.source->given(),
+                  "forcing \"" + of.source->name() +
+                      "\" has no values here: its script, or the file of its shape, is not there.");
+    if (of.count > 0) copy_field(of, state);
+    of.sums = sums_of(of, state);
+    {
+        const exchange::Watchdog::Scope watched(at_.watchdog, "sum for a force", -1);
+        at_.world.sum(std::span(of.sums));
+    }
+    if (of.source->everywhere()) return of.source->gain(of.sums[0]);
+    // A step finds its mean force once, for all of its stages.
+    const bool of_step = of.source->acts() == Acts::over_step;
+    Buffer<Complex<Real>> found(of_step ? of.force.size() : 0);
+    if (of_step) std::swap(of.force, found);
+    evaluate(of, {time, 0.0, 0});
+    kernels::over(at_.device,
+                  kernels::Scatter<Real>{on(of), of.field.components, of.force.data(),
+                                         static_cast<Real>(of.scale), to, at_.modes},
+                  of.count);
+    if (of_step) {
+        at_.device.finish();
+        std::swap(of.force, found);
+    }
+    return 0.0;
+}
+
+#define WHORL_INSTANTIATE(Real)                                                                              \
+    template void Forces<device::Chosen, Real>::give(std::size_t, const std::vector<Complex<Real>>&,         \
+                                                     const std::function<forcing::ForcedModes()>&);          \
+    template double Forces<device::Chosen, Real>::add_present(std::size_t, const Complex<Real>*, double,     \
+                                                              Complex<Real>*);
+WHORL_INSTANTIATE(float)
+WHORL_INSTANTIATE(double)
+
+} // namespace whorl
