@@ -1,14 +1,9 @@
 """What all tests share."""
 
+# ruff: noqa: E402  the core and NumPy read the environment when they are loaded
 import os
 import sys
 from collections.abc import Callable
-
-import pytest
-from hypothesis import settings
-from support import devices, durations, ranks, selection
-from support.examples import FULL
-from support.lost_gpu import pytest_runtest_makereport  # noqa: F401
 
 # Workers, ranks and commands read modules that are compiled, whatever this environment wants elsewhere: the
 # modules of tests take as long to compile as to import.
@@ -23,6 +18,12 @@ os.environ.setdefault("OMPI_MCA_sharedfp", "^sm")
 # Workers share the cores: threads that wait sleep, and linear algebra has one.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import pytest
+from hypothesis import settings
+from support import devices, durations, ranks, selection
+from support.examples import FULL
+from support.lost_gpu import pytest_runtest_makereport  # noqa: F401
 
 # Machines stall, and no test here is about time.
 settings.register_profile("whorl", deadline=None)
@@ -90,8 +91,9 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in filter(selection.starts_processes, items):
         item.add_marker("process")
-    keep(config, items, selection.selected(items, config))
+    keep(config, items, selection.allowed(items, config))
     yield  # pytest's own options -k and -m
+    keep(config, items, selection.thinned(items, config))
     if (seconds := config.getoption("--within")) is not None:
         keep(config, items, durations.shortest(items, seconds))
     if hasattr(config, "workerinput"):
@@ -104,8 +106,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item):
+    """Only a test marked mpi may use several ranks: `make check` leaves those out."""
+    with ranks.at_most(None if item.get_closest_marker("mpi") else 1):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item):
-    """What starting ranks takes is no matter of the test that happens to need them first."""
+    """The start of ranks is no matter of the test that happens to need them first."""
     before = ranks.seconds_of_starts
     yield
     if started := ranks.seconds_of_starts - before:

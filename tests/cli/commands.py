@@ -17,8 +17,9 @@ from support import sleeping
 from whorl.cli.main import main
 
 PATIENCE = 120  # seconds for anything that should take a few
+SECONDS_TO_END_ALL = 30  # for all ranks, once one has failed
 SCRIPT = Path(sysconfig.get_path("scripts")) / "whorl"
-# As it is installed; where only a path leads to the package, as its module.
+# The installed command; where only a path leads to the package, its module.
 WHORL = [str(SCRIPT)] if SCRIPT.is_file() else [sys.executable, "-m", "whorl"]
 # A case that runs in a moment, to be spoilt.
 CASE = """
@@ -44,7 +45,7 @@ ENVIRONMENT = {
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     "COLUMNS": "120",
 }
-# What would have help written as for a terminal, whatever it is written to.
+# Variables by which help is written as for a terminal, whatever it is written to.
 TERMINAL = ("FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "TTY_COMPATIBLE")
 
 
@@ -121,7 +122,7 @@ def on_this_rank(world, directory: Path, arguments: list[str]) -> tuple[int, str
 
 @contextlib.contextmanager
 def written_to(descriptor: int, other: int) -> Iterator[None]:
-    """What this process writes to a descriptor goes to the other one meanwhile."""
+    """A descriptor of this process writes to the other one meanwhile."""
     kept = os.dup(descriptor)
     flush()
     os.dup2(other, descriptor)

@@ -8,8 +8,7 @@ import tomllib
 from typing import get_args
 
 import pytest
-from cli.commands import WHORL, mpiexec, settings
-from cli.test_faults import SECONDS_TO_END_ALL
+from cli.commands import SECONDS_TO_END_ALL, WHORL, mpiexec, settings
 from mpi4py import MPI
 from whorl import _core
 from whorl.base.errors import CaseError

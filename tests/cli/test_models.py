@@ -16,7 +16,7 @@ from whorl.config.models import MODELS
 from whorl.results.runs import open_run
 
 NAMES = sorted(MODELS)
-# What the package's own tests have of every model is asked of a few commands by default.
+# Commands are tried with these models by default: tests of the package have all.
 SOME = [
     name if name in ("navier-stokes-2d", "rayleigh-benard") else pytest.param(name, marks=pytest.mark.slow)
     for name in NAMES

@@ -8,7 +8,7 @@ from support import flows
 from support.build import needs
 from support.checkpoints import checksum_of_attributes, content, modes_in
 from support.flows import assert_close
-from support.ranks import COUNTS, end_job, on_ranks, run_on
+from support.ranks import COUNTS, counted, end_job, on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
 
@@ -35,7 +35,13 @@ def write_noise(world, dealias, precision, path):
 
 
 @pytest.fixture(
-    scope="module", params=[(2, "double"), (6, "double"), (3, "single")], ids=lambda p: f"{p[1]}-from-{p[0]}"
+    scope="module",
+    params=[
+        (1, "double"),
+        pytest.param((6, "double"), marks=pytest.mark.mpi),
+        pytest.param((3, "single"), marks=pytest.mark.mpi),
+    ],
+    ids=lambda p: f"{p[1]}-from-{p[0]}",
 )
 def written(request, tmp_path_factory):
     """Checkpoints of every rule by some ranks in some precision, and the velocity in each."""
@@ -137,6 +143,7 @@ def run_on_from(world, path):
     return flows.read(world, flow)
 
 
+@pytest.mark.mpi
 @pytest.mark.cpu_by_default
 @pytest.mark.parametrize("written", [(6, "double")], indirect=True)
 @pytest.mark.parametrize("ranks", [1, pytest.param(3, marks=pytest.mark.slow)])
@@ -181,7 +188,7 @@ def copy(world, source, path):
 
 
 @pytest.mark.cpu_by_default
-@pytest.mark.parametrize("ranks", [1, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ranks", counted(1, pytest.param(3, marks=pytest.mark.slow)))
 def test_a_field_of_several_slices_is_the_same_file(tmp_path, ranks):
     """One rank has more than the 64 MiB that are staged at a time, each of three has less."""
     one, other = tmp_path / "one.h5", tmp_path / "other.h5"

@@ -195,6 +195,7 @@ def test_impossible_choices(settings, message):
         flows.make(MPI.COMM_SELF, Twin((8, 8, 8)), **settings)
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize(("settings", "said"), [
     ({"transport": "rma-shared"}, "receives into memory that processes of a node share"),
     ({"transport": "datatypes"}, "packs nothing, so MPI must access GPU memory directly"),

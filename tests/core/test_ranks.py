@@ -7,6 +7,8 @@ import pytest
 from support import ranks
 from support.ranks import RanksFailed, on_ranks, run_on
 
+pytestmark = pytest.mark.mpi
+
 
 def add_ranks(world, start):
     return start + world.allreduce(world.rank)
@@ -57,7 +59,6 @@ def no_such_name(world):
     return absent  # noqa: F821
 
 
-@pytest.mark.long("ranks are ended and started anew")
 def test_ranks_that_wait_for_one_that_failed_are_ended(monkeypatch):
     monkeypatch.setattr(ranks, "GRACE", 1.0)
     with pytest.raises(RanksFailed, match=r"(?s)on rank 0, 2 of 3: no answer.*on rank 1 of 3"):
@@ -65,7 +66,6 @@ def test_ranks_that_wait_for_one_that_failed_are_ended(monkeypatch):
     assert run_on(3, add_ranks, start=0) == [3, 3, 3]
 
 
-@pytest.mark.long("ranks are ended and started anew")
 def test_a_rank_that_dies_is_named():
     with pytest.raises(RanksFailed, match=r"on rank (0, )?1 of 2: died"):
         run_on(2, die_on, rank=1)

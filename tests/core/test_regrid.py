@@ -46,7 +46,7 @@ def write_noise(world, twin, path, **settings):
 @pytest.fixture(scope="module", params=["double", "single"])
 def written(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("written") / "noise.h5"
-    run_on(2, write_noise, twin=WRITTEN, path=path, precision=request.param)
+    run_on(1, write_noise, twin=WRITTEN, path=path, precision=request.param)
     return path
 
 

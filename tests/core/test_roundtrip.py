@@ -71,6 +71,7 @@ def check_all(world, twin, precision, **settings):
     check_transfer(world, flow, twin, precision)
 
 
+@pytest.mark.mpi
 @settings(max_examples=examples(40), derandomize=True)
 @given(
     points=st.tuples(st.sampled_from(SIZES), st.sampled_from(SIZES), st.sampled_from([1, *SIZES])),

@@ -7,7 +7,7 @@ import xarray as xr
 from support import flows
 from support.build import needs
 from support.flows import assert_close
-from support.ranks import COUNTS, run_on
+from support.ranks import COUNTS, counted, run_on
 from support.twin import Twin
 from whorl.output.snapshot_writer import write_snapshot
 from whorl.output.snapshots import open_snapshot, open_snapshots
@@ -34,7 +34,7 @@ def expected(twin):
     }
 
 
-@pytest.mark.parametrize("ranks", COUNTS)
+@pytest.mark.parametrize("ranks", counted(*COUNTS))
 @pytest.mark.parametrize(
     ("precision", "single"), [("double", False), ("double", True), ("single", True), ("single", False)]
 )
@@ -51,6 +51,7 @@ def test_values_are_those_of_the_fields(twin, precision, single, ranks, tmp_path
     assert [p.name for p in tmp_path.iterdir()] == ["a.vtkhdf"]
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize("grid", [(1, 6), (2, 3), (3, 2), (6, 1)])
 def test_every_process_grid_writes_the_same(grid, tmp_path):
     path = tmp_path / "a.vtkhdf"
@@ -60,6 +61,7 @@ def test_every_process_grid_writes_the_same(grid, tmp_path):
             assert_close(file["VTKHDF/PointData"][name][:], values, "double", what=name)
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize("twin", [BOX, PLANE], ids=["box", "plane"])
 def test_attributes_are_those_of_vtkhdf_image_data(twin, tmp_path):
     path = tmp_path / "a.vtkhdf"
@@ -89,6 +91,7 @@ def named_points(dataset):
     )
 
 
+@pytest.mark.mpi
 def test_xarray_finds_a_point_by_its_place(tmp_path):
     path = tmp_path / "a.vtkhdf"
     run_on(3, write_noise, twin=BOX, path=path, precision="double", single=False)
@@ -100,6 +103,7 @@ def test_xarray_finds_a_point_by_its_place(tmp_path):
     assert_close(named_points(open_snapshot(path)), values, "double", 3.0)
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize("twin", [BOX, PLANE], ids=["box", "plane"])
 def test_any_netcdf_reader_finds_the_fields_at_the_root(twin, tmp_path):
     path = tmp_path / "a.vtkhdf"
@@ -117,6 +121,7 @@ def test_any_netcdf_reader_finds_the_fields_at_the_root(twin, tmp_path):
     assert once < path.stat().st_size < once + 20_000
 
 
+@pytest.mark.mpi
 def test_any_netcdf_reader_opens_the_group(tmp_path):
     path = tmp_path / "a.vtkhdf"
     run_on(2, write_noise, twin=BOX, path=path, precision="double", single=False)
@@ -128,6 +133,7 @@ def test_any_netcdf_reader_opens_the_group(tmp_path):
         assert_close(named_points(dataset), expected(BOX)["velocity"][11, 3, 5], "double", 3.0)
 
 
+@pytest.mark.mpi
 def test_an_unknown_field_leaves_no_file(tmp_path):
     messages = run_on(2, ask_for_pressure, path=tmp_path / "a.vtkhdf")
     assert set(messages) == {'field "pressure" is unknown; choose one of: velocity, vorticity.'}

@@ -145,7 +145,8 @@ def test_rows_of_more_modes_than_are_advanced_at_a_time(world, precision):
         check_all(world, box, precision, process_grid=grid)
 
 
-@settings(max_examples=examples(42), derandomize=True)
+@pytest.mark.mpi
+@settings(max_examples=examples(60), derandomize=True)
 @given(
     bases=st.sampled_from(list(WALLS)),
     points=st.tuples(*[st.sampled_from(SIZES)] * 3),

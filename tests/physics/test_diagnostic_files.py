@@ -153,6 +153,8 @@ def test_rows_behind_the_checkpoint_are_cut_even_where_there_are_no_others(tmp_p
     del killed
     Simulation.restart(tmp_path / "run", settings=added).run(progress=False)
     assert open_run(tmp_path / "run").diagnostics["pdf"]["step"].values.tolist() == [6, 8, 10, 12]
+    # A row that was cut and is still counted would be missed later.
+    assert Simulation.restart(tmp_path / "run", settings=["time.steps=14"])._warnings == []
 
 
 CHANGED = [
@@ -182,6 +184,17 @@ def test_a_diagnostic_with_other_arrays_is_refused(tmp_path):
     with pytest.raises(
         CaseError, match="has a diagnostic pressure without friction, unlike that of the case"
     ):
+        Simulation.restart(tmp_path / "run", settings=["time.steps=12"])
+
+
+@needs("hdf5")
+def test_a_diagnostic_on_another_axis_is_refused(tmp_path):
+    """As of an earlier version, whose bins had other centres."""
+    own = [{"kind": "conditional", "of": "u", "given": "u.x", "bins": 9, "range": [-3, 3]}]
+    Simulation(case_of(tmp_path / "run", diagnostics=own)).run(progress=False)
+    with h5py.File(tmp_path / "run" / "diagnostics.h5", "a") as file:
+        file["conditional"]["bin"][0] += 0.1
+    with pytest.raises(CaseError, match="has a diagnostic conditional with another axis bin; give the new"):
         Simulation.restart(tmp_path / "run", settings=["time.steps=12"])
 
 

@@ -68,7 +68,7 @@ def test_steps_of_another_scheme_that_remembers_fewer_or_more(tmp_path):
         assert np.abs(one - wanted).max() < 2e-3
 
 
-@on_ranks(2, 3)
+@on_ranks(2, 3, 4)
 @pytest.mark.every_device
 def test_ranks_make_a_difference_of_rounding(world, tmp_path):
     """A restart on the same ranks repeats every bit; one on another number differs by rounding."""

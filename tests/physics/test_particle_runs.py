@@ -137,7 +137,7 @@ def sheared(comm, directory=None) -> Simulation:
     return simulation
 
 
-@on_ranks(2, 3)
+@on_ranks(2, 3, 4)
 @pytest.mark.every_device
 def test_ranks_write_one_file_and_go_on_on_others(world, tmp_path):
     """To rounding as on one rank; a restart on the same ranks repeats every bit, one on others does not."""

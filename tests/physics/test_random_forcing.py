@@ -216,6 +216,7 @@ def on_some_ranks(world, force, scheme="rk4-gill"):
         return simulation.gather("velocity"), simulation.flow.work_of_sources()
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize("name", KINDS)
 def test_any_ranks_make_the_same_flow(name):
     alone, work_alone = run_on(1, on_some_ranks, force=KINDS[name])[0]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from physics.forced_flows import RANDOM, make
 from support.build import needs
-from support.examples import examples
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
@@ -32,7 +31,7 @@ def test_modes_remain_those_of_a_real_field(name):
     """set_modes makes them so, and refuses others: it changes nothing."""
     case = {"initial": RANDOM, "points": 12} | GROWING[name]
     flow = make(case.pop("forcing"), viscosity=0.05, scheme="rk2", dt=0.06, **case)
-    for _ in range(examples(2000)):
+    for _ in range(2000):
         flow.step()
     for field in flow.case.flow.state:
         before = flow.modes(field).values

@@ -183,7 +183,7 @@ def test_rings_give_what_numpy_says(world):
 
 
 @pytest.mark.long("grids of fewer points exist from some size on")
-@on_ranks(3)
+@on_ranks(3, pytest.param(1, marks=pytest.mark.slow))
 @pytest.mark.parametrize(
     "dealias",
     [

@@ -17,7 +17,7 @@ SIZES = (16, 24)
 
 
 @pytest.mark.long("all rates of a machine are measured")
-@on_ranks(2)
+@on_ranks(2, pytest.param(1, marks=pytest.mark.slow))
 def test_the_machine_is_measured_and_written(world):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(measure_particles, "STEPS", 1)

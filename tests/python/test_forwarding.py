@@ -59,6 +59,7 @@ def threads(world, cores):
         return threads_of_rank(world)
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize(("cores", "ranks", "each"), [(8, 2, 4), (8, 3, 2), (7, 2, 3), (2, 3, 1)])
 def test_cores_are_divided_among_ranks(cores, ranks, each):
     assert set(run_on(ranks, threads, cores=cores)) == {each}

@@ -129,7 +129,7 @@ def test_rows_are_on_disk_before_a_checkpoint(directory, monkeypatch):
     assert events == [5, 6, "disk", "checkpoint"]
 
 
-@on_ranks(1, 3)
+@on_ranks(3)
 @pytest.mark.parametrize("table", ["series", "spectra"])
 def test_a_row_that_cannot_be_written_ends_all_ranks_in_words(world, tmp_path, table):
     """Rank 0 alone writes; the others say the same rather than wait for it."""

@@ -179,8 +179,9 @@ def test_errors_cover_the_truth_over_many_seeds():
         off.append([abs(float(of[name]) - truth) / float(of[f"{name}_error"]) for of, name, truth in rows])
     within = (np.array(off) < 2).mean(axis=0)
     assert (within[:4] > 0.88).all()
-    assert within[4] > 0.65
-    assert ((np.array(off) < 1).mean(axis=0) > 0.4).all()
+    by_few = seeds < 48  # shares of few seeds scatter more
+    assert within[4] > (0.65 if by_few else 0.72)
+    assert ((np.array(off) < 1).mean(axis=0) > (0.4 if by_few else 0.5)).all()
     assert (np.array(off).mean(axis=0) > 0.5).all()  # and errors are not far too large
 
 

@@ -1,4 +1,4 @@
-"""The faults of tools/mutants*.toml stand where they are put in; tools/mutants itself is run by hand."""
+"""Each fault of tools/mutants*.toml stands once in its file; `make test-all` tries them."""
 
 import subprocess
 import sys

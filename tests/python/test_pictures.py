@@ -1,5 +1,7 @@
 """Snapshots through xarray, and the plot, from files made here."""
 
+import os
+
 import h5py
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ import xarray as xr
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from support.examples import FULL
 from support.run_files import SHAPE, add_spectra, make_run, write_snapshot
 from whorl.base.errors import CaseError
 from whorl.base.text import in_powers
@@ -248,7 +251,7 @@ def test_a_flat_snapshot_has_no_z(tmp_path):
     assert data["velocity"].dims == ("y", "x", "component")
 
 
-# Of all, a plane, walls, and densities without a velocity.
+# Models with a picture by default: one of all parts, a plane, walls, densities without a velocity.
 DRAWN = ("mhd", "navier-stokes-2d", "rayleigh-benard", "gross-pitaevskii")
 
 
@@ -280,7 +283,7 @@ def test_the_plot_of_every_model(tmp_path, name):
             shape = points if components == 1 else (*points, components)
             image[f"PointData/{field}"] = np.random.default_rng(1).standard_normal(shape)
     run = open_run(directory.path)
-    if name in DRAWN:
+    if name in DRAWN or FULL in os.environ:
         assert is_png(plot_run(directory.path))
     with rc_context(STYLE):
         figure = draw(run, "run")

@@ -119,6 +119,7 @@ def clocks_that_differ(world):
         return len(clocked(patch, [6.0, 1e-3][world.rank], [seconds], comm=world, steps=20)[0])
 
 
+@pytest.mark.mpi
 def test_rank_0_decides_for_all():
     """The clock of the other one says that no time passes and nothing costs."""
     assert run_on(2, clocks_that_differ, timeout=30) == [9, 9]

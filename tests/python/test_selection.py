@@ -1,5 +1,8 @@
-"""What `pytest` runs by default: pairs of values, tiers, the limit of a case, what is stored of a run."""
+"""Cases that `pytest` runs by default: pairs of values, tiers, the limit of a case, and stored durations."""
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from itertools import combinations, product
 from types import SimpleNamespace
@@ -36,9 +39,15 @@ def test_numbers_of_ranks_take_turns():
     cases = product_of(box=range(4), scheme=range(8), ranks=(1, 2, 3, 4, 6))
     of_ranks = Counter(cases[i]["ranks"] for i in covering(cases))
     assert of_ranks.total() == 32
-    assert max(of_ranks.values()) - min(of_ranks.values()) <= 1
-    alone = product_of(box=range(2), ranks=(1, 2, 3, 4, 6))
-    assert sorted(alone[i]["ranks"] for i in covering(alone)) == [1, 2, 4]
+    assert max(of_ranks.values()) - min(of_ranks.values()) <= 2
+
+
+def test_each_value_meets_one_rank_and_several():
+    cases = product_of(box=range(3), ranks=(1, 2, 3, 4, 6))
+    chosen = [cases[i] for i in covering(cases)]
+    assert Counter((case["box"], case["ranks"] > 1) for case in chosen) == dict.fromkeys(
+        product(range(3), (False, True)), 1
+    )
 
 
 def test_kinds_of_process_grids_occur_of_which_each_function_has_its_own():
@@ -56,19 +65,20 @@ def test_pairs_of_which_there_are_no_others_are_all_kept():
     assert meetings(lacking[i] for i in covering(lacking)) == meetings(lacking)
 
 
-def item(name, marks=(), **params):
-    """As pytest collects a test of tests/core/test_x.py."""
+def item(name, marks=(), tables=(), **params):
+    """A test of tests/core/test_x.py, with what selection reads of pytest's items."""
     return SimpleNamespace(
         nodeid=f"tests/core/test_x.py::{name}[{'-'.join(map(str, params.values()))}]",
         callspec=SimpleNamespace(params=params),
         get_closest_marker=lambda mark: mark if mark in marks else None,
+        iter_markers=lambda _: iter(tables),
     )
 
 
 def chosen(items, *, expression="", full=False, every_device="sample"):
     options = {"--full": full, "--devices": every_device}
     config = SimpleNamespace(getoption=options.get, option=SimpleNamespace(markexpr=expression))
-    return selection.selected(items, config)
+    return selection.thinned(selection.allowed(items, config), config)
 
 
 def test_a_tier_runs_when_it_is_named():
@@ -103,8 +113,19 @@ def test_products_run_in_full_where_it_is_asked_for():
     assert chosen(every_case) == every_case
 
 
+def test_rows_of_a_table_are_all_kept():
+    """Each has its own expected result."""
+    columns = ("first", "second", "third")
+    rows = [dict(zip(columns, row, strict=True)) for row in product("ab", "cd", "ef")]
+    for names in (columns, ", ".join(columns)):
+        table = pytest.mark.parametrize(names, []).mark
+        items = [item("test_rows", tables=[table], **row) for row in rows]
+        assert chosen(items) == items
+    assert len(chosen([item("test_product", **row) for row in rows])) < len(rows)
+
+
 def test_devices_do_not_share_what_meets():
-    """What one device is spared another must not be, and beside the CPU only a sample runs."""
+    """Each device has all pairs, and beside the CPU only a sample runs."""
     names = devices.ALL[:2]
     cases = list(product(names, "ab", "cd", "ef"))
     items = [item("test_it", ["every_device"], device=d, a=a, b=b, c=c) for d, a, b, c in cases]
@@ -116,9 +137,37 @@ def test_devices_do_not_share_what_meets():
     assert 1 <= on_some[names[1]] < on_all[names[1]]
 
 
+THINNED = """
+import pytest
+from support.ranks import on_ranks
+
+@on_ranks(1, 4)
+@pytest.mark.parametrize("second", "klmnop")
+@pytest.mark.parametrize("first", "abcdefgh")
+def test_product(world, first, second):
+    pass
+"""
+
+
+def test_markers_and_words_choose_before_products_are_thinned(tmp_path):
+    """Values would otherwise go to cases that -m or -k leaves out."""
+    (tmp_path / "test_them.py").write_text(THINNED, encoding="utf-8")
+    path = os.pathsep.join(filter(None, [str(durations.TESTS), os.environ.get("PYTHONPATH")]))
+    kept = {}
+    for options in ((), ("-m", "not mpi"), ("-k", "4-ranks")):
+        command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "conftest", *options]
+        done = subprocess.run(
+            [*command, "--rootdir", str(tmp_path), str(tmp_path)],
+            capture_output=True, text=True, check=True, env=os.environ | {"PYTHONPATH": path},
+        )  # fmt: skip
+        kept[options] = [line for line in done.stdout.splitlines() if "::" in line]
+    assert {options: len(cases) for options, cases in kept.items()} == dict.fromkeys(kept, 48)
+    assert all("1-ranks" in case for case in kept["-m", "not mpi"])
+
+
 @pytest.fixture
 def known(monkeypatch):
-    """What the file says."""
+    """Puts lines in place of those of the file."""
 
     def put(lines):
         monkeypatch.setattr(durations, "stored", lambda: lines)
@@ -159,7 +208,10 @@ def test_a_run_replaces_what_it_has_run_and_nothing_else():
         f"{here}product_of": (5.0, 3),
         f"{here}known[x]": (2.0, 1),
         f"{here}gone": (7.0, 1),
+        f"{here}chosen": (0.5, 2),
         f"{here}item[y]": (1.5, 1),
+        f"{here}product_of[a]": (4.5, 1),
+        f"{here}product_of[slow]": (4.0, 1),
     }
     ran = {
         f"{here}product_of[a]": 1.25,
@@ -170,6 +222,7 @@ def test_a_run_replaces_what_it_has_run_and_nothing_else():
     assert durations.merged(old, ran) == {
         f"{here}known[x]": (2.0, 1),
         f"{here}item[y]": (1.5, 1),
+        f"{here}product_of[slow]": (4.0, 1),
         f"{here}product_of[a]": (1.25, 1),
         f"{here}product_of": (0.75, 2),
     }

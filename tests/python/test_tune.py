@@ -129,6 +129,7 @@ def timed(world, seconds):
         return tune._try(options, choice, world, 1e9, lambda work: work()).seconds
 
 
+@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_a_trial_is_the_slowest_rank_s_without_what_warms_up(ranks):
     assert set(run_on(ranks, timed, seconds=[0.01, 0.4, 0.2, 0.3])) == {0.4}

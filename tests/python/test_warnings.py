@@ -1,4 +1,4 @@
-"""What is asked of compilers: a version that is new enough, and, without another compilation, no warnings."""
+"""Compilers have to be new enough, and their warnings are kept, which needs no second compilation."""
 
 import json
 import shutil
@@ -53,7 +53,7 @@ def test_warnings_are_errors_without_compiling_again(tmp_path):
 
 
 def test_notes_of_own_files_are_warnings_too(tmp_path):
-    """Of a changed ABI GCC says no more than a note."""
+    """GCC says no more than a note of a changed ABI."""
     compiler = [sys.executable, "-c", "import sys; print('note: the ABI has changed', file=sys.stderr)"]
     said = {}
     for folder in ("core", ".venv/nanobind"):

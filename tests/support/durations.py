@@ -1,7 +1,8 @@
 """How long tests take, as tests/durations.txt keeps it: the limit of a case, and the order of files.
 
 A line has the seconds, the number of cases, and a case of a second or more, or the other cases of a function.
-`pytest --store-durations` replaces the lines of what it runs, and drops those of functions that are gone.
+`pytest --store-durations` replaces the lines of cases that it runs and drops those of lost functions. After a
+failure nothing is stored.
 """
 
 import os
@@ -38,7 +39,7 @@ def stored() -> Lines:
 
 
 def seconds_of(case: str) -> float:
-    """Those of the case itself, or of one of its function's."""
+    """Seconds of the case itself, or of one of its function's."""
     seconds, count = stored().get(case) or stored().get(function_of(case)) or (0.0, 1)
     return seconds / count
 
@@ -65,7 +66,7 @@ def longest_files_first(items: list[pytest.Item]) -> list[pytest.Item]:
 
 
 def shortest(items: list[pytest.Item], seconds: float) -> list[pytest.Item]:
-    """As many as take so long in all, in their order."""
+    """The shortest cases that take so long in all, in their order."""
     by_length = sorted(items, key=lambda item: seconds_of(item.nodeid))
     of_all = accumulate(seconds_of(item.nodeid) + OF_PYTEST for item in by_length)
     chosen = {id(item) for item, until in zip(by_length, of_all, strict=True) if until <= seconds}
@@ -73,7 +74,7 @@ def shortest(items: list[pytest.Item], seconds: float) -> list[pytest.Item]:
 
 
 def complaint(cases: Iterable[str]) -> str:
-    """What is said of cases that are too long; empty where none is."""
+    """A sentence on cases that are too long; empty where none is."""
     found = {case: seconds_of(case) for case in cases if seconds_of(case) > LIMIT}
     lines = [f"  {seconds:.1f} s  {case}" for case, seconds in found.items()]
     if not lines:
@@ -87,9 +88,9 @@ def complaint(cases: Iterable[str]) -> str:
 
 
 def merged(old: Lines, of_cases: dict[str, float]) -> Lines:
-    """The old lines with those of the functions that have run in place of their own."""
-    ran = {function_of(case) for case in of_cases}
-    new = {name: line for name, line in old.items() if function_of(name) not in ran and exists(name)}
+    """The old lines, with new ones of cases that have run and of the other cases of their functions."""
+    ran = {*of_cases, *map(function_of, of_cases)}
+    new = {name: line for name, line in old.items() if name not in ran and exists(name)}
     others: dict[str, list[float]] = defaultdict(list)
     for case, seconds in of_cases.items():
         if seconds >= ALONE:
@@ -132,5 +133,6 @@ class Recorder:
         if report.when == "call":
             self.of_cases[report.nodeid] -= dict(report.user_properties).get(STARTED, 0.0)
 
-    def pytest_sessionfinish(self) -> None:
-        write(merged(stored(), self.of_cases), processor())
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        if exitstatus == 0:
+            write(merged(stored(), self.of_cases), processor())

@@ -12,7 +12,7 @@ CORE = ROOT / "core"
 
 
 def run(folder: Path, program: str, *sources: str) -> str:
-    """What a program with some sources of the core prints; it ends with 0.
+    """The output of a program with some sources of the core, which ends with 0.
 
     Without MPI, and skipped where there is no compiler.
     """

@@ -29,7 +29,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ from support.build import LEFT_OUT
 SHARED = 6  # ranks of the job that tests of 2 and more share
 COUNTS = (1,) if "mpi" in LEFT_OUT else (1, 2, 3, 4, 6)
 START, GRACE = 120.0, 10.0  # seconds for a job to start; for other ranks once one has failed
+ParameterSet = type(pytest.param(1))
 DIED = ("died", "")
 TESTS = Path(__file__).resolve().parents[1]
 
@@ -194,7 +195,18 @@ class Job:
 
 
 _jobs: dict[int, Job] = {}  # by their own ranks
+_limits: list[int | None] = [None]  # ranks that tests may use; the last one counts
 seconds_of_starts = 0.0  # so far
+
+
+@contextlib.contextmanager
+def at_most(ranks: int | None) -> Iterator[None]:
+    """`run_on` refuses more ranks meanwhile; None: there is no limit."""
+    _limits.append(ranks)
+    try:
+        yield
+    finally:
+        _limits.pop()
 
 
 def size_of_job(ranks: int) -> int:
@@ -231,6 +243,8 @@ def run_on(ranks: int, function: Callable[..., Any], *, timeout: float = 120.0, 
 
     `function` is found by its name in its module. Raises RanksFailed with what every failing rank said.
     """
+    if ranks > (_limits[-1] or ranks):
+        raise RuntimeError(f"{ranks} ranks are too many for this test: mark it `mpi`")
     if "mpi" in LEFT_OUT:
         if ranks > 1:
             pytest.skip(LEFT_OUT["mpi"])
@@ -238,11 +252,26 @@ def run_on(ranks: int, function: Callable[..., Any], *, timeout: float = 120.0, 
     return job(ranks).run(function, ranks, timeout, arguments)
 
 
-def on_ranks(*counts: int, timeout: float = 120.0) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def counted(*counts: int | ParameterSet) -> list[ParameterSet]:
+    """Numbers of ranks as parameters: more than one has the marker `mpi`."""
+    cases = [one if isinstance(one, ParameterSet) else pytest.param(one) for one in counts]
+    return [
+        pytest.param(*one.values, marks=[*one.marks, *([pytest.mark.mpi] if one.values[0] > 1 else [])])
+        for one in cases
+    ]
+
+
+def on_ranks(
+    *counts: int | ParameterSet, timeout: float = 120.0
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Makes a test, body(world, ...), run on `counts` ranks (all of COUNTS by default), each its own test.
 
-    Other parameters are pytest's, fixtures included; their values must pickle.
+    Other parameters are pytest's, fixtures included; their values must pickle. A count may be a
+    pytest.param with markers. Without MPI one rank is left, or all where none of the counts is one.
     """
+    cases = counted(*(counts or COUNTS))
+    if "mpi" in LEFT_OUT:
+        cases = [one for one in cases if one.values[0] == 1] or cases
 
     def decorate(body: Callable[..., None]) -> Callable[..., None]:
         def test(ranks: int, **arguments: Any) -> None:
@@ -261,7 +290,6 @@ def on_ranks(*counts: int, timeout: float = 120.0) -> Callable[[Callable[..., No
         test.__module__ = body.__module__
         test.pytestmark = list(getattr(body, "pytestmark", []))
         test.body = body
-        cases = [pytest.param(n, marks=pytest.mark.mpi if n > 1 else ()) for n in counts or COUNTS]
         return pytest.mark.parametrize("ranks", cases, ids=lambda n: f"{n}-ranks")(test)
 
     return decorate

@@ -1,6 +1,7 @@
 """Which cases run: by default those of the default tier, and of products only what `covering` keeps.
 
 A marker of TIERS leaves a test out, unless the expression of -m names it. With --full nothing is left out.
+What -m and -k choose is chosen first, so that values do not go to cases that they leave out.
 """
 
 import re
@@ -15,22 +16,27 @@ from support.durations import function_of
 
 TIERS = ("build", "pages", "slow")
 
-# Fixtures and modules by which tests start processes; MPI ranks, which many tests share, are apart (mpi).
+# Fixtures and modules by which tests start processes. Ranks of MPI, which many tests share, have a marker.
 STARTING = {"shell", "installed", "start"}
-STARTS = {"subprocess", "failing_mpi", "relinked", "watched"}
+STARTS = {"subprocess", "failing_mpi", "headers", "relinked", "watched"}
 
-# Of the tests on cpu-as-gpu, whose orchestration they share, one in so many runs by default: all of these
-# files, one of which has every model, and of each function of the core's the first at least.
+# One in so many tests on cpu-as-gpu runs by default, since they share its orchestration: of ALWAYS, which has
+# every model, all of them, and at least one of each function of the core.
 SAMPLE = 12
 ALWAYS = ("core/test_devices.py", "models/test_devices.py")
 CORE = "/core/"
 
 
-def selected(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]:
-    items = [item for item in items if is_possible(item)]
+def allowed(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]:
+    """The cases of the tiers that are asked for."""
+    out = tiers_left_out(config)
+    return [item for item in items if is_possible(item) and not any(map(item.get_closest_marker, out))]
+
+
+def thinned(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]:
+    """What `covering` keeps of products, and the sample of cpu-as-gpu."""
     if not config.getoption("--full"):
-        out = tiers_left_out(config)
-        items = in_pairs([item for item in items if not any(map(item.get_closest_marker, out))])
+        items = in_pairs(items)
     return items if config.getoption("--devices") == "all" else sampled(items)
 
 
@@ -63,7 +69,7 @@ def is_possible(item: pytest.Item) -> bool:
 
 
 def in_pairs(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Of each function on each device the cases in which any two values of its other parameters meet.
+    """The cases of each function on each device in which any two values of its other parameters meet.
 
     With the marker `turns` each value occurs.
     """
@@ -80,11 +86,25 @@ def in_pairs(items: list[pytest.Item]) -> list[pytest.Item]:
     return [item for item in items if item.nodeid not in left_out]
 
 
-def values(item: pytest.Item) -> dict[str, int]:
-    """The ranks, and the identities of the other values, which all cases of a function share."""
-    fixed = ("device",) if device_of(item) else ()
-    of_all = item.callspec.params.items()
-    return {name: value if name == "ranks" else id(value) for name, value in of_all if name not in fixed}
+def values(item: pytest.Item) -> dict[str, object]:
+    """The ranks, and the identities of the other values, which all cases of a function share.
+
+    A row of a table, `parametrize(("length", "wanted"), …)`, is one value.
+    """
+    together = {name: names for names in map(names_of, item.iter_markers("parametrize")) for name in names}
+    of_rows: dict[str, object] = defaultdict(tuple)
+    for name, value in item.callspec.params.items():
+        if name == "ranks":
+            of_rows[name] = value
+        elif name != "device" or not device_of(item):
+            of_rows[", ".join(together.get(name, (name,)))] += (id(value),)
+    return dict(of_rows)
+
+
+def names_of(mark: pytest.Mark) -> tuple[str, ...]:
+    """The parameters of a marker `parametrize`."""
+    names = mark.args[0] if mark.args else mark.kwargs["argnames"]
+    return tuple(one.strip() for one in names.split(",")) if isinstance(names, str) else tuple(names)
 
 
 def sampled(items: list[pytest.Item]) -> list[pytest.Item]:

@@ -21,7 +21,7 @@ int sched_yield(void) {
 
 
 def waits() -> dict[str, str]:
-    """The environment of such ranks; empty where nothing compiles."""
+    """The environment of such ranks; empty where no C is compiled."""
     library = compiled()
     if library is None:
         return {}
@@ -35,8 +35,8 @@ def compiled() -> Path | None:
         return None
     library = Path(folder().name, "sleeping.so")
     command = [compiler, "-shared", "-fPIC", "-O1", "-x", "c", "-", "-o", str(library)]
-    subprocess.run(command, input=SLEEPING, text=True, check=True)
-    return library
+    done = subprocess.run(command, input=SLEEPING, text=True, capture_output=True)
+    return library if done.returncode == 0 else None
 
 
 @cache
