@@ -2,6 +2,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
+# Builds use all cores by themselves, and two at once would change each other's core.
+.NOTPARALLEL:
 .PHONY: help setup demo tested check test test-all lint format bare-check cuda-check sanitizer-check clean
 
 # A build of CMakePresets.json: release, or debug for the sanitizers. `make test` builds by ci.
@@ -18,9 +20,9 @@ packages := .venv/.packages
 core := .venv/.core-$(PRESET)$(LEVELS:%=-%)
 # The core by the preset ci: warnings were errors, and it has what only tests want, the device cpu-as-gpu.
 tested_core := .venv/.core-ci$(LEVELS:%=-%)
-core_inputs := CMakeLists.txt CMakePresets.json python/whorl/base/declared.toml $(shell find cmake core -type d -o -name '*.cmake' -o -name 'declared.py' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.h')
+core_inputs := CMakeLists.txt CMakePresets.json python/whorl/base/declared.toml $(shell find cmake core -type d -o -name '*.cmake' -o -name '*.py' -o -name '*.sh' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.h')
 python_inputs := $(shell find python/whorl -name '*.py' -o -name '*.toml')
-cpp_files = $(shell find core -name '*.[ch]pp' -o -name '*.h' -o -name '*.cu')
+cpp_files = $(shell find core tools -name '*.[ch]pp' -o -name '*.h' -o -name '*.cu')
 
 help:
 	@echo "make demo         set up, run forced turbulence, average it and plot it"
@@ -38,7 +40,7 @@ help:
 
 setup: $(core)
 
-$(packages): pyproject.toml tools/setup
+$(packages): pyproject.toml tools/setup tools/debian.sh tools/watched.sh
 	tools/setup packages
 	touch $@
 
@@ -90,11 +92,11 @@ format: $(packages)
 	.venv/bin/ruff format
 	.venv/bin/clang-format -i $(cpp_files)
 
-# One level is enough, the best that runs here. The build is afterwards as it was, without CUDA, also where a step
-# fails. Its stamps go: what is built there is another core.
+# One level is enough, the best that runs here. Afterwards the build is without CUDA and has its levels, also where a
+# step fails; the next set-up does the rest, since its stamps go.
 cuda-check: $(core)
 	levels=$$(sed -n 's/^WHORL_LEVELS:[A-Z]*=//p' build/$(PRESET)/CMakeCache.txt 2>/dev/null || true); \
-	trap "cmake -B build/$(PRESET) -DWHORL_CUDA=OFF -DWHORL_LEVELS=$$levels >/dev/null; rm -f .venv/.core-*" EXIT; \
+	trap "rm -f .venv/.core-*; cmake -B build/$(PRESET) -DWHORL_CUDA=OFF -DWHORL_LEVELS=$$levels >/dev/null" EXIT; \
 	level=$$(.venv/bin/python -c 'from whorl.base import instruction_levels as levels; print(levels.chosen())'); \
 	PATH="$(CURDIR)/.venv/bin:$$PATH" cmake -B build/$(PRESET) -DWHORL_CUDA=ON -DWHORL_WERROR=ON \
 		-DWHORL_CPU_AS_GPU=OFF "-DWHORL_LEVELS=$$level" "-DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)"; \

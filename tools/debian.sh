@@ -1,7 +1,7 @@
-# Debian packages, where they may be installed: sourced behind tools/watched.sh.
+# Debian packages, where they may be installed: sourced after tools/watched.sh.
 
-# What was asked for and not all installed yet, since a try was interrupted.
-debian_begun=build/setup/debian.begun
+# Packages that this script asked for and that are not all installed yet, since a try was interrupted.
+debian_begun=build/setup/debian-${0##*/}.begun
 
 # Prints how to become root, nothing when already root; fails when neither is possible.
 root_prefix() {
