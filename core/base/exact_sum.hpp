@@ -44,15 +44,15 @@ class ExactSum {
         const int place = exponent > 0 ? exponent - 1 : 0;
         const unsigned shift = static_cast<unsigned>(place) % 32U;
         const std::uint64_t from_low = (mantissa & low) << shift, from_high = (mantissa >> 32U) << shift;
-        const std::uint64_t middle = (from_low >> 32U) + (from_high & low);
+        const std::uint64_t middle = from_low >> 32U | (from_high & low); // which have no bit in common
         std::uint64_t* const first = words + place / 32;
         const bool negative = bits >> 63U != 0;
         const auto put = [&](int d, std::uint64_t value) {
             if (value != 0) add(first + d, negative ? ~value + 1 : value);
         };
         put(0, from_low & low);
-        put(1, middle & low);
-        put(2, (from_high >> 32U) + (middle >> 32U));
+        put(1, middle);
+        put(2, from_high >> 32U);
     }
 
     // Carries first, so that sums of 2^31 ranks fit.

@@ -11,8 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "core"
 
 
-def run(folder: Path, program: str, *sources: str) -> str:
-    """The output of a program with some sources of the core, which ends with 0.
+def run(folder: Path, program: str, *sources: str, given: str = "") -> str:
+    """The output of a program with some sources of the core, which reads `given` and ends with 0.
 
     Without MPI, and skipped where there is no compiler.
     """
@@ -30,6 +30,6 @@ def run(folder: Path, program: str, *sources: str) -> str:
         text=True,
     )
     assert built.returncode == 0, built.stderr
-    done = subprocess.run([str(binary)], capture_output=True, text=True, timeout=20)
+    done = subprocess.run([str(binary)], input=given, capture_output=True, text=True, timeout=20)
     assert done.returncode == 0, f"it ended with {done.returncode}: {done.stdout}{done.stderr}"
     return done.stdout
