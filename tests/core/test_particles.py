@@ -184,6 +184,7 @@ def test_threads_make_no_difference_to_a_bit(kind):
     assert np.array_equal(found[0], found[2])
 
 
+@pytest.mark.every_case  # all ranks are neighbours but of six, where particles go far
 @on_ranks(2, 4, 6)
 @pytest.mark.parametrize("far", [0.02, 40.0])
 def test_particles_that_cross_ranks_are_neither_lost_nor_doubled(world, far):
