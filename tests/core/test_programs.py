@@ -66,6 +66,7 @@ OPERATORS = [
         "lap(p)",
         "div(div(outer(u, u)))",
     ),
+    *("inv_lap(u.x*u.y + dx(u.x*u.z))", "filter(u.x*u.y - dy(u.y*u.z), 4)"),  # even and odd derivatives
     *("dx(u.x*u.y)", "inv_lap(u.x*u.y - u.z)", "filter(u.x*u.y, 4)", "dy(3*u.x*u.y + u.z)", "lap(dot(u, u))"),
     # Products that are summed on their way back: of one flux, of several, of unlike and of high orders.
     *(
