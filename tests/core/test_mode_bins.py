@@ -57,6 +57,7 @@ def summed(axes: tuple[ModeAxis, ...], k: np.ndarray, terms: np.ndarray) -> np.n
     return sums[tuple(slice(-1) for _ in axes)]
 
 
+@pytest.mark.every_device
 @on_ranks()
 @pytest.mark.parametrize("precision", ["double", "single"])
 def test_sums_by_bin_are_numpys(world, precision):

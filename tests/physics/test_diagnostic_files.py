@@ -37,6 +37,9 @@ def test_fields_of_snapshots_are_what_they_say(tmp_path):
     assert np.abs(last["S"] - strain).max() <= 1e-6 * np.abs(strain).max()
     assert last["Q"].attrs["units"] == "case's units"
     assert last["velocity"].attrs["units"] == "length/time"
+    with xr.open_dataset(max((tmp_path / "run" / "snapshots").glob("*.vtkhdf"))) as of_any_reader:
+        for name, data in last.data_vars.items():
+            assert of_any_reader[name].dims == data.dims
 
 
 @pytest.mark.long("all kinds of diagnostics in a whole run and in parts")
