@@ -227,8 +227,9 @@ def test_a_write_that_fails_on_one_rank_leaves_the_file_before(world, kind, vict
     assert path.read_bytes() == b"what was there before"
 
 
+@pytest.mark.parametrize("ranks", counted(1, 2))
 @pytest.mark.parametrize("part", [0.1, 0.9])
-def test_a_process_killed_while_writing_leaves_the_checkpoint_before(part, checkpoint, tmp_path):
+def test_a_process_killed_while_writing_leaves_the_checkpoint_before(part, ranks, checkpoint, tmp_path):
     path = shutil.copy(checkpoint, tmp_path / "a.h5")
     limit = int(part * path.stat().st_size)
     script = f"""
@@ -249,8 +250,8 @@ flow.write_checkpoint({str(path)!r}, {{}})
     assert ended.returncode == -signal.SIGXFSZ, ended.stderr.decode()
     assert path.with_suffix(".h5.part").exists()
     assert content(path) == content(checkpoint)
-    assert run_on(1, try_to_read, path=path)[0] is None
-    run_on(1, write_noise, path=path, seed=5)
+    assert run_on(ranks, try_to_read, path=path)[0] is None
+    run_on(ranks, write_noise, path=path, seed=5)
     assert not path.with_suffix(".h5.part").exists()
     assert content(path) != content(checkpoint)
 

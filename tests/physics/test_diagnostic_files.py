@@ -192,7 +192,7 @@ def test_a_diagnostic_with_other_arrays_is_refused(tmp_path):
 
 @needs("hdf5")
 def test_a_diagnostic_on_another_axis_is_refused(tmp_path):
-    """As of an earlier version, whose bins had other centres."""
+    """An earlier version may have had other bins."""
     own = [{"kind": "conditional", "of": "u", "given": "u.x", "bins": 9, "range": [-3, 3]}]
     Simulation(case_of(tmp_path / "run", diagnostics=own)).run(progress=False)
     with h5py.File(tmp_path / "run" / "diagnostics.h5", "a") as file:
