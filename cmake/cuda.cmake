@@ -39,7 +39,7 @@ if(WHORL_MPI AND NCCL_INCLUDE AND NCCL_LIBRARY)
         PROPERTY COMPILE_DEFINITIONS WHORL_NCCL)
 endif()
 
-# Of the rest only what names the devices is compiled anew.
+# Beside the device only files that name devices are compiled anew.
 set_property(
     SOURCE core/bindings/module.cpp
     APPEND
