@@ -32,8 +32,18 @@ std::int64_t at_points(const ProgramNeeds& needs, const Share& share) {
            tables * (needs.cells * copies * wide + needs.sums * words * wide + needs.places * place);
 }
 
+// programs/moved_modes.cpp: modes that a rank receives and sends at a time, at most. Others ask twice for
+// those with n = 0 along the axis that is swapped, and some time all ranks may ask one.
+std::int64_t moved_at_once(const ProgramNeeds& needs, const Share& share, const Share& along) {
+    const Layout& layout = share.layout;
+    const std::int64_t ranks = 1LL * layout.grid.p_row * layout.grid.p_col;
+    const std::int64_t twice =
+        1LL * layout.kx.size() * (needs.axis == 2 ? static_cast<int>(layout.ky.size()) : layout.nz);
+    return std::min(along.modes, most_moved) + std::min(share.modes + twice, ranks * most_moved);
+}
+
 // programs/moved_modes.cpp, then programs/increments.cpp
-std::int64_t of_increments(const ProgramNeeds& needs, const Share& share) {
+std::int64_t of_increments(const ProgramNeeds& needs, const Share& flow, const Share& share) {
     const Layout& layout = share.layout;
     const std::int64_t real = share.value / 2, copies = share.queues ? 1 : share.executors;
     const std::int64_t rows = 1LL * layout.largest_point_batch() * layout.y.size();
@@ -44,9 +54,8 @@ std::int64_t of_increments(const ProgramNeeds& needs, const Share& share) {
                      : copies * needs.increments * layout.nx * together * wide;
     const std::int64_t own = of_rows + copies * (needs.moments * words * wide + needs.places * place);
     const bool exchanged = needs.fields > 0 && layout.grid.p_row * layout.grid.p_col > 1;
-    const std::int64_t round = std::min(share.modes, most_moved);
-    const std::int64_t numbers = share.queues ? 2 * wide : 0; // of modes, on the device
-    const std::int64_t swap = exchanged ? round * (2 * share.value + numbers) : 0;
+    const std::int64_t number = share.queues ? wide : 0; // of a mode, on the device
+    const std::int64_t swap = exchanged ? moved_at_once(needs, flow, share) * (share.value + number) : 0;
     return needs.fields * share.modes * share.value + std::max(own, swap);
 }
 
@@ -69,7 +78,7 @@ void MostOfRuns::add(const ProgramNeeds& needs, const Share& share, const Share&
     forces_ = std::max(forces_, needs.forces * field);
     const std::int64_t of_program =
         (needs.inputs > 0 ? at_points(needs, share) : 0) + (needs.pairs > 0 ? at_modes(needs, share) : 0);
-    rest_ = std::max(rest_, needs.increments > 0 ? of_increments(needs, along) : of_program);
+    rest_ = std::max(rest_, needs.increments > 0 ? of_increments(needs, share, along) : of_program);
 }
 
 // programs/probe_modes.cpp and probe_points.cpp
