@@ -280,9 +280,10 @@ def test_testing_stops_where_the_gpu_is_lost(tmp_path):
         "def test_two():\n    raise RuntimeError('CUDA failed on GPU 0 in f: misaligned address.')\n\n"
         "def test_three():\n    pass\n"
     )
-    own = {"PYTHONPATH": str(TOOLS.parent / "tests")}
+    path = filter(None, [str(TOOLS.parent / "tests"), os.environ.get("PYTHONPATH")])
+    own = os.environ | {"PYTHONPATH": os.pathsep.join(path)}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "support.lost_gpu", "-p", "no:cacheprovider", "."]
-    done = subprocess.run(command, cwd=tmp_path, env=os.environ | own, text=True, capture_output=True)
+    done = subprocess.run(command, cwd=tmp_path, env=own, text=True, capture_output=True)
     assert "2 failed" in done.stdout
     assert "a GPU was lost in test_faults.py::test_two" in done.stdout
 
