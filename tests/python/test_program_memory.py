@@ -58,6 +58,7 @@ ASKED = {
     "modes": {"output": {"columns": OF_MODES}},
     "pressure": {"output": {"columns": {"pp": "mean(p**2)"}}},
     "fields": {"output": {"fields": ["velocity", "p", "S = strain(u)"]}},
+    "products of products": {"output": {"columns": {"m": "mean(dx(u.x*p)**2)"}}},
     "pdf": {"diagnostics": [PDF]},
     "joint": {"diagnostics": [JOINT]},
     "conditional": {"diagnostics": [CONDITIONAL]},
