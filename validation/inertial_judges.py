@@ -73,8 +73,7 @@ def measured(run: Any, gravity: float, start: float, end: float) -> Found:
     found: dict[str, dict[str, Number]] = {
         "flow": {"R_lambda": (averages["R_lambda"].mean, averages["R_lambda"].error), "variance": variance}
     }
-    where, places = {}, {}
-    above = None  # the group before it, or the fluid
+    where, places, squares = {}, {}, {}
     for name in (*STOKES, SETTLING, BUBBLES):
         tracks, _ = tracks_of(run, label(name), start, end)
         data = run.particles[label(name)].sel(time=slice(start, end))
@@ -86,11 +85,20 @@ def measured(run: Any, gravity: float, start: float, end: float) -> Found:
         places[name] = tracks.position[-1]
         found[name] = of_group(run, data, tau, g) | {"D2": dimension, "stokes": (tau / turn, 0.0)}
         if name in STOKES:
-            time, own = data["time"].values, squared_acceleration(data, tau, g)
-            above = np.interp(time, of_fluid["time"].values, of_fluid.values) if above is None else above
-            found[name]["fall"] = ratio_of(time, own, above)
-            above = own
+            squares[name] = data["time"].values, squared_acceleration(data, tau, g)
+    for name, fall in falls(of_fluid, squares).items():
+        found[name]["fall"] = fall
     return Found(found, where, places, eta, np.array(run.case.grid.lengths))
+
+
+def falls(of_fluid: Any, squares: dict[str, tuple[Any, Any]]) -> dict[str, Number]:
+    """⟨a²⟩ of each group, (times, values), over that of the one before it, or of the fluid for the first."""
+    found, above = {}, None
+    for name, (time, own) in squares.items():
+        above = np.interp(time, of_fluid["time"].values, of_fluid.values) if above is None else above
+        found[name] = ratio_of(time, own, above)
+        above = own
+    return found
 
 
 def of_group(run: Any, data: Any, tau: float, g: float) -> dict[str, Number]:

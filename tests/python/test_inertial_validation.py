@@ -109,6 +109,16 @@ def test_a_ratio_has_no_error_of_what_both_have(judges):
     assert 1e-4 < error < 2e-3
 
 
+def test_each_group_falls_from_the_one_before_it(judges):
+    rng, time = np.random.default_rng(4), 0.1 * np.arange(400)
+    fluid = xr.DataArray(8 + rng.standard_normal(400) / 10, {"time": time}, ["time"])
+    squares = {name: (time, of + rng.standard_normal(400) / 100) for name, of in (("a", 4.0), ("b", 1.0))}
+    found = judges.falls(fluid, squares)
+    assert {name: ratio for name, (ratio, _) in found.items()} == pytest.approx(
+        {"a": 0.5, "b": 0.25}, rel=0.01
+    )
+
+
 def test_every_validation_is_kept():
     with imported("inertial") as inertial:
         assert {file.stem for file in kept("inertial-*.json")} == set(inertial.VALIDATIONS)
