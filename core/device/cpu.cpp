@@ -39,7 +39,7 @@ void stream_vector(void* to, const Vector& value) { _mm_stream_si128(static_cast
 #endif
 
 // Takes subnormal numbers for zero in this thread while it lives: below 1.2e-38 in single precision they are
-// far less than any rounding, and an operation on one takes a hundred times as long as on others.
+// far less than any rounding, and an operation on one may take a hundred times as long as on others.
 class NoSubnormals {
   public:
     NoSubnormals() : before_(control()) { set_control(before_ | flush); }

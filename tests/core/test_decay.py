@@ -53,7 +53,7 @@ def test_what_decays_below_all_numbers_is_zero_and_stays(world, precision):
 @on_ranks(1)
 @pytest.mark.parametrize(("precision", "x"), [("single", 48.0), ("double", 365.0)])
 def test_subnormal_numbers_are_zero_in_steps_alone(world, precision, x):
-    """Threads of the CPU are a hundred times as slow with them. The caller has them after the step."""
+    """Threads of the CPU flush them, which are slow. The caller has them after the step."""
     dtype = np.float32 if precision == "single" else np.float64
     flow = flows.make(world, Twin(**NARROW, viscosity=1.0), precision=precision, threads=2)
     assert 0.0 < decay_in_a_step(world, flow, x) < np.sqrt(np.finfo(dtype).tiny)
