@@ -178,6 +178,7 @@ void bind_measures(nb::class_<OpenFlow>& flow) {
         },
         nb::arg("dt"), nb::arg("courant") = 0.0, nb::arg("dt_max") = std::numeric_limits<double>::infinity(),
         nb::arg("time") = 0.0, nb::arg("step_number") = 0, Unlocked());
+    flow.def("sums_over_modes", of_open(&Flow::sums_over_modes), Unlocked());
     flow.def("statistics", of_open(&Flow::statistics), Unlocked());
     flow.def("spectra", [](OpenFlow& self) { return shells(self, &Flow::spectra); });
     flow.def("transfer", [](OpenFlow& self) { return shells(self, &Flow::transfer); });

@@ -87,9 +87,12 @@ class Flow {
     virtual StepReport step(TimeStep time_step, std::int64_t step_number) = 0;
     // The number of earlier steps that the time scheme takes into account.
     virtual std::size_t remembered_steps() = 0;
+    // What the model measures mode by mode: the part of statistics() that needs no round trip.
+    virtual std::map<std::string, double> sums_over_modes() = 0;
     virtual std::map<std::string, double> statistics() = 0;
     virtual SpectraOf spectra() = 0;
-    virtual SpectraOf transfer() = 0; // by field of the state
+    // By field of the state; of a velocity also to its enstrophy, as "enstrophy of velocity".
+    virtual SpectraOf transfer() = 0;
 
     std::unique_ptr<storage::SnapshotWriter>
     open_snapshot(const std::string& path, const storage::Attributes& attributes, bool single) const {

@@ -2,6 +2,7 @@
 #include "flow/flow_of.hpp"
 
 #include <numeric>
+#include <string_view>
 
 #include "device/chosen.hpp"
 #include "fields/random.hpp"
@@ -74,12 +75,17 @@ void FlowOf<Device, Real>::set_force_modes(std::size_t number, const void* given
     give(number, to_host(made));
 }
 
-template <class Device, class Real> std::map<std::string, double> FlowOf<Device, Real>::statistics() {
+template <class Device, class Real> std::map<std::string, double> FlowOf<Device, Real>::sums_over_modes() {
     std::map<std::string, double> all;
     const std::vector<double> measures = equation_->measures(modes(), state());
     const std::size_t sums = declared_.sums.size();
     for (std::size_t n = 0; n < measures.size(); ++n)
         all[n < sums ? declared_.sums[n] : declared_.maxima[n - sums]] = measures[n];
+    return all;
+}
+
+template <class Device, class Real> std::map<std::string, double> FlowOf<Device, Real>::statistics() {
+    std::map<std::string, double> all = sums_over_modes();
     if (const auto wave = equation_->wave_function())
         add_superfluid_statistics(modes(), superfluid_flow(trip_, modes(), *wave, stepper_.state()), all);
     if (declared_.loses_to_field) {
@@ -111,15 +117,19 @@ template <class Device, class Real> SpectraOf FlowOf<Device, Real>::spectra() {
 
 template <class Device, class Real> SpectraOf FlowOf<Device, Real>::transfer() {
     SpectraOf mean;
+    const auto add = [&](const std::string& name, const std::vector<double>& of_grid) {
+        auto& sum = mean[name];
+        sum.resize(of_grid.size());
+        for (std::size_t n = 0; n < sum.size(); ++n) sum[n] += of_grid[n] / stepper_.grids();
+    };
     for (int grid = 0; grid < stepper_.grids(); ++grid) {
         stepper_.evaluate(grid);
         const FieldView<Real> tendency{stepper_.scratch(), stepper_.modes()};
         for (const StateField& field : state_fields()) {
-            const auto of_grid = transfer_spectrum(modes(), state().from(field.first),
-                                                   tendency.from(field.first), field.group.components);
-            auto& sum = mean[field.name];
-            sum.resize(of_grid.size());
-            for (std::size_t n = 0; n < sum.size(); ++n) sum[n] += of_grid[n] / stepper_.grids();
+            const FieldView<Real> of = state().from(field.first), gain = tendency.from(field.first);
+            add(field.name, transfer_spectrum(modes(), of, gain, field.group.components));
+            if (std::string_view(field.group.name) == "velocity")
+                add("enstrophy of velocity", enstrophy_transfer(modes(), of, gain));
         }
     }
     return mean;

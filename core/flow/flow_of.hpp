@@ -124,6 +124,7 @@ template <class Device, class Real> class FlowOf final : public Flow {
         return report;
     }
 
+    std::map<std::string, double> sums_over_modes() override;
     std::map<std::string, double> statistics() override;
 
     SpectraOf spectra() override;

@@ -98,6 +98,20 @@ std::vector<double> transfer_spectrum(const ModeSet<Device, Real>& set, const Fi
     return sum_shells(set, Product<Real>{field, tendency, components, 1.0});
 }
 
+// k^2 Re(u* . N), k that of each mode: the gain of the shell's enstrophy.
+template <class Real> struct EnstrophyGain {
+    Product<Real> of_energy;
+
+    WHORL_INLINE double operator()(Mode<Real> mode) const {
+        return square(widened(mode.k)) * of_energy(mode);
+    }
+};
+template <class Device, class Real>
+std::vector<double> enstrophy_transfer(const ModeSet<Device, Real>& set, const FieldView<Real>& velocity,
+                                       const FieldView<Real>& tendency) {
+    return sum_shells(set, EnstrophyGain<Real>{{velocity, tendency, 3, 1.0}});
+}
+
 // Measures of a passive scalar with its diffusivity and mean gradient G (docs/models/scalars.md):
 //   variance 1/2 <theta^2>   dissipation kappa <|grad theta|^2>   production -G.<u theta>
 inline constexpr std::array scalar_measures{"variance", "dissipation", "production"};

@@ -3,6 +3,7 @@
 //   energy       1/2 |u|^2              enstrophy    1/2 k^2 |u|^2
 //   dissipation  rate |u|^2             helicity     Re(u* . i k x u)
 //   palinstrophy 1/2 k^4 |u|^2          maximum_divergence   |k . u|
+//   energy_per_wavenumber 1/2 |u|^2 / |k|, of the mean flow 0
 #pragma once
 
 #include <cmath>
@@ -25,8 +26,8 @@ WHORL_ANYWHERE double divergence(Wavenumber<double> k, const Complex<double>* a)
     return std::sqrt(dot(sum, sum));
 }
 
-inline constexpr int velocity_measures = 5;
-// energy, dissipation, enstrophy, helicity, palinstrophy
+inline constexpr int velocity_measures = 6;
+// energy, dissipation, enstrophy, helicity, palinstrophy, energy_per_wavenumber
 WHORL_ANYWHERE void measure_velocity(Wavenumber<double> k, const Complex<double>* u, double rate,
                                      double* values) {
     const double norm = square_norm(u, 3), k2 = square(k);
@@ -37,6 +38,7 @@ WHORL_ANYWHERE void measure_velocity(Wavenumber<double> k, const Complex<double>
     values[2] = 0.5 * k2 * norm;
     values[3] = dot3(u, omega);
     values[4] = 0.5 * k2 * k2 * norm;
+    values[5] = 0.5 * norm * std::sqrt(inverse_square(k));
 }
 
 template <class Real> WHORL_INLINE Wavenumber<Real> narrowed(Wavenumber<double> k) {

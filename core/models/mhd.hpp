@@ -26,11 +26,12 @@ template <class Real> struct MagneticFields {
     static constexpr std::array outputs{Output{"velocity", 3, parities_of_velocity},
                                         Output{"vorticity", 3, parities_of_vorticity},
                                         Output{"magnetic", 3, {}}, Output{"current", 3, {}}};
-    static constexpr std::array sums{
-        "energy",          "dissipation",       "enstrophy",           "helicity",       "palinstrophy",
-        "magnetic_energy", "ohmic_dissipation", "mean_square_current", "cross_helicity", "magnetic_helicity"};
+    static constexpr std::array sums{"energy",          "dissipation",       "enstrophy",
+                                     "helicity",        "palinstrophy",      "energy_per_wavenumber",
+                                     "magnetic_energy", "ohmic_dissipation", "mean_square_current",
+                                     "cross_helicity",  "magnetic_helicity"};
     static constexpr std::array maxima{"maximum_divergence", "maximum_magnetic_divergence"};
-    static constexpr std::array spectra{0, 3, 5, 8};
+    static constexpr std::array spectra{0, 3, 6, 9};
     static constexpr bool has_lorentz_force = true;
     static constexpr int rate_of(int f) { return f / 3; }
 
@@ -64,13 +65,13 @@ template <class Real> struct MagneticFields {
         Complex<double> j[3];
         curl(k, b, j);
         measure_velocity(k, a, linear.rate(narrowed<Real>(k)), values);
-        values[5] = 0.5 * square_norm(b, 3);
-        values[6] = static_cast<double>(eta) * square_norm(j, 3);
-        values[7] = 0.5 * square_norm(j, 3);
-        values[8] = dot3(a, b);
-        values[9] = inverse_square(k) * dot3(b, j);
-        values[10] = divergence(k, a);
-        values[11] = divergence(k, b);
+        values[6] = 0.5 * square_norm(b, 3);
+        values[7] = static_cast<double>(eta) * square_norm(j, 3);
+        values[8] = 0.5 * square_norm(j, 3);
+        values[9] = dot3(a, b);
+        values[10] = inverse_square(k) * dot3(b, j);
+        values[11] = divergence(k, a);
+        values[12] = divergence(k, b);
     }
 };
 

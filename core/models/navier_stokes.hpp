@@ -25,7 +25,8 @@ template <class Real, class Linear = Viscosity<Real>> struct NavierStokes {
     static constexpr std::array groups{FieldGroup{"velocity", 3, true}};
     static constexpr std::array outputs{Output{"velocity", 3, parities_of_velocity},
                                         Output{"vorticity", 3, parities_of_vorticity}};
-    static constexpr std::array sums{"energy", "dissipation", "enstrophy", "helicity", "palinstrophy"};
+    static constexpr std::array sums{"energy",   "dissipation",  "enstrophy",
+                                     "helicity", "palinstrophy", "energy_per_wavenumber"};
     static constexpr std::array maxima{"maximum_divergence"};
     static constexpr std::array spectra{0, 3};
     static constexpr std::array input_parities = parities_of_velocity;
@@ -100,7 +101,7 @@ template <class Real, class Linear = Viscosity<Real>> struct NavierStokes {
 
     WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         measure_velocity(k, a, linear.rate(narrowed<Real>(k)), values);
-        values[5] = divergence(k, a);
+        values[6] = divergence(k, a);
     }
 };
 

@@ -25,8 +25,9 @@ template <class Real> struct NavierStokes2d {
     static constexpr std::array groups{FieldGroup{"vorticity", 1, false}};
     static constexpr std::array outputs{Output{"vorticity", 1, {odd_x * odd_y}},
                                         Output{"velocity", 3, parities_of_velocity}};
-    static constexpr std::array sums{"energy", "dissipation", "enstrophy", "enstrophy_dissipation",
-                                     "palinstrophy"};
+    static constexpr std::array sums{"energy",       "dissipation",
+                                     "enstrophy",    "enstrophy_dissipation",
+                                     "palinstrophy", "energy_per_wavenumber"};
     static constexpr std::array<const char*, 0> maxima{};
     static constexpr std::array spectra{0, 2};
 
@@ -99,8 +100,8 @@ template <class Real> struct NavierStokes2d {
             velocity(k, a, out);
     }
 
-    // energy 1/2 <u^2>, enstrophy 1/2 <zeta^2>, palinstrophy 1/2 <|grad zeta|^2>, and the dissipation of
-    // energy and enstrophy.
+    // energy 1/2 <u^2>, enstrophy 1/2 <zeta^2>, palinstrophy 1/2 <|grad zeta|^2>, the dissipation of energy
+    // and enstrophy, and the energy of each mode over its |k|.
     WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         const double norm = dot(a[0], a[0]), rate = losses.rate(narrowed<Real>(k));
         values[0] = 0.5 * norm * inverse_square(k);
@@ -108,6 +109,7 @@ template <class Real> struct NavierStokes2d {
         values[2] = 0.5 * norm;
         values[3] = rate * norm;
         values[4] = 0.5 * square(k) * norm;
+        values[5] = values[0] * std::sqrt(inverse_square(k));
     }
 };
 

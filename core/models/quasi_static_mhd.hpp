@@ -24,14 +24,14 @@ template <class Real> struct JouleDamping : LinearTerms<Real> {
 };
 
 template <class Real> struct QuasiStaticMhd : NavierStokes<Real, JouleDamping<Real>> {
-    static constexpr std::array sums{"energy",   "dissipation",  "enstrophy",
-                                     "helicity", "palinstrophy", "joule_dissipation"};
+    static constexpr std::array sums{"energy",       "dissipation",           "enstrophy",        "helicity",
+                                     "palinstrophy", "energy_per_wavenumber", "joule_dissipation"};
 
     // joule_dissipation is the part of the dissipation due to Joule damping.
     WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         measure_velocity(k, a, this->linear.rate(narrowed<Real>(k)), values);
-        values[5] = static_cast<double>(this->linear.joule_rate(narrowed<Real>(k))) * square_norm(a, 3);
-        values[6] = divergence(k, a);
+        values[6] = static_cast<double>(this->linear.joule_rate(narrowed<Real>(k))) * square_norm(a, 3);
+        values[7] = divergence(k, a);
     }
 };
 

@@ -16,11 +16,17 @@
 namespace whorl {
 
 template <class Real> struct RayleighBenard : Buoyancy<Real> {
-    static constexpr std::array sums{"energy",          "dissipation",      "enstrophy",
-                                     "palinstrophy",    "thermal_variance", "thermal_dissipation",
-                                     "convective_flux", "plate_gradient"};
+    static constexpr std::array sums{"energy",
+                                     "dissipation",
+                                     "enstrophy",
+                                     "palinstrophy",
+                                     "energy_per_wavenumber",
+                                     "thermal_variance",
+                                     "thermal_dissipation",
+                                     "convective_flux",
+                                     "plate_gradient"};
     static constexpr std::array maxima{"maximum_divergence"};
-    static constexpr std::array spectra{0, 4};
+    static constexpr std::array spectra{0, 5};
     static constexpr bool amplifies = true;
 
     double unit_z = 0; // smallest k_z; 0 where there are no plates
@@ -33,14 +39,14 @@ template <class Real> struct RayleighBenard : Buoyancy<Real> {
         double of_velocity[velocity_measures];
         measure_velocity(k, a, this->linear.rate(narrowed<Real>(k)), of_velocity);
         for (const int kept : {0, 1, 2}) values[kept] = of_velocity[kept];
-        values[3] = of_velocity[4];
+        for (const int moved : {4, 5}) values[moved - 1] = of_velocity[moved];
         const bool plates = unit_z > 0.0;
         const bool mean = plates && k.x == 0.0 && k.y == 0.0 && std::lround(k.z / unit_z) % 2 == 0;
-        values[4] = 0.5 * dot(a[3], a[3]);
-        values[5] = static_cast<double>(this->kappa) * square(k) * dot(a[3], a[3]);
-        values[6] = dot(a[2], a[3]);
-        values[7] = mean ? -k.z * a[3].im : (plates ? 0.0 : std::numeric_limits<double>::quiet_NaN());
-        values[8] = divergence(k, a);
+        values[5] = 0.5 * dot(a[3], a[3]);
+        values[6] = static_cast<double>(this->kappa) * square(k) * dot(a[3], a[3]);
+        values[7] = dot(a[2], a[3]);
+        values[8] = mean ? -k.z * a[3].im : (plates ? 0.0 : std::numeric_limits<double>::quiet_NaN());
+        values[9] = divergence(k, a);
     }
 };
 

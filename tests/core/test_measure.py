@@ -72,6 +72,23 @@ def test_a_mode_on_the_boundary_of_the_last_shell_stays_in_it(world, n):
 
 
 @on_ranks()
+@precisions
+def test_the_transfer_to_enstrophy_has_k_of_each_mode(world, precision):
+    """Not that of the middle of its shell: the two differ by a tenth and more in the first shells."""
+    points, lengths, dealias = BOXES[0]
+    twin = Twin(points, lengths, dealias)
+    u = flows.noise(twin)
+    flow = flows.make(world, twin, precision=precision)
+    flows.write(flow, u)
+    a = twin.load(u)
+    expected = twin.by_shell(twin.k2 * (a.conj() * twin.nonlinear(a, None)).sum(0).real)
+    found = flow.transfer()
+    assert_close(found["enstrophy of velocity"], expected, precision, np.abs(expected).max())
+    middle = flow.spectra()["k"] ** 2 * found["velocity"]
+    assert np.abs(middle - expected)[1:4].max() > 0.1 * np.abs(expected[1:4]).max()
+
+
+@on_ranks()
 @pytest.mark.parametrize("dealias", ["2/3", "phase-shift", "phase-shift-exact"])
 def test_the_nonlinear_term_moves_energy_and_makes_none(world, dealias):
     twin = Twin((20, 14, 18), (2 * np.pi, 3.0, 5.0), dealias)

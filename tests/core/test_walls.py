@@ -84,7 +84,7 @@ def check_fields(world, flow, box, precision):
     spectra = flow.spectra()
     assert_close(spectra["energy"], twin.energy_spectrum(a), precision, what="energy spectrum")
     expected, statistics = twin.statistics(a), flow.statistics()
-    for name in ("energy", "enstrophy", "palinstrophy"):
+    for name in ("energy", "enstrophy", "palinstrophy", "energy_per_wavenumber"):
         assert_close(statistics[name], expected[name], precision, what=name)
 
 

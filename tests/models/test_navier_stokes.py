@@ -249,6 +249,7 @@ def test_measures_are_those_of_the_points():
         "enstrophy": (square * norm).sum() / 2,
         "helicity": along.sum(),
         "palinstrophy": (square**2 * norm).sum() / 2,
+        "energy_per_wavenumber": (np.sqrt(inverse) * norm).sum() / 2,
     }
     for name, value in expected.items():
         assert found[name] == pytest.approx(value, rel=1e-11), name

@@ -217,6 +217,7 @@ def test_measures_are_those_of_the_points():
         "enstrophy": enstrophy.sum() / 2,
         "enstrophy_dissipation": (rate * enstrophy).sum(),
         "palinstrophy": (square * enstrophy).sum() / 2,
+        "energy_per_wavenumber": (np.sqrt(inverse) * norm).sum() / 2,
     }
     found = simulation.statistics()
     for name, value in expected.items():

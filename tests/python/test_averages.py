@@ -254,6 +254,7 @@ def add_states(run, times, seed=1):
         energy = np.array([0, 4, 2, 1, 0]) * (1 + 0.1 * rng.normal(size=5))
         transfer = np.array([0, -1, 0, 1, 0]) * (1 + 0.1 * rng.normal(size=5))
         shells = {"energy": energy, "helicity": 0 * energy, "transfer": transfer}
+        shells["enstrophy_transfer"] = np.array([0, 3, 4, 10, 16]) * transfer
         spectra.append(time, step, np.arange(5.0), shells)
         states.append(shells | {"k": np.arange(5.0)})
     return states
@@ -285,6 +286,7 @@ def test_a_state_without_a_spectrum_is_left_out_of_its_mean(write):
             "energy": rising,
             "helicity": 0 * rising,
             "transfer": rising * (math.nan if step == 0 else 1),
+            "enstrophy_transfer": rising,
         }
         spectra.append(time, step, np.arange(5.0), shells)
     averages = open_run(run.path).average()
@@ -297,7 +299,8 @@ def test_a_spectrum_of_one_state_alone_has_no_mean_and_is_told(write):
     spectra, shells = Spectra(spectra_columns(run.read_case()), run.spectra), np.arange(5.0)
     for step, time in enumerate(TIMES[:2]):
         transfer = shells * (math.nan if step == 0 else 1)
-        spectra.append(time, step, shells, {"energy": shells, "helicity": shells, "transfer": transfer})
+        others = dict.fromkeys(("energy", "helicity", "enstrophy_transfer"), shells)
+        spectra.append(time, step, shells, others | {"transfer": transfer})
     averages = open_run(run.path).average()
     assert "transfer" not in averages.spectra
     assert "energy" in averages.spectra
@@ -324,10 +327,26 @@ def test_a_window_without_spectra_says_so(write, count, told):
 
 def test_skewness_takes_the_enstrophy_of_the_row():
     """Of the row at the time of the spectrum, or between those beside it."""
-    spectra = {"k": [0, 1, 2], "transfer": [0, -1, 1]}
+    spectra = {"k": [0, 1, 2], "transfer": [0, -1, 1], "enstrophy_transfer": [0, -2, 5]}
     by = math.sqrt(135 / 98)
     assert derivative_skewness(State(spectra, {"enstrophy": 4.0})) == pytest.approx(-by * 3 / 8)
     assert math.isnan(derivative_skewness(State(spectra, {"enstrophy": 0.0})))
+
+
+def test_files_of_an_earlier_version_are_told_of(write):
+    """Their L is by shells, and their spectra have no transfer of enstrophy."""
+    run = write(TIMES, energy=noisy(1), dissipation=noisy(2))
+    (scale,) = (one for one in series_columns(run.read_case()) if one.name == "integral_scale")
+    assert "earlier version" not in str(open_run(run.path).average())
+    text = run.series.read_text(encoding="utf-8").replace(scale.meaning, scale.before[0])
+    run.series.write_text(text, encoding="utf-8")
+    columns = [one for one in spectra_columns(run.read_case()) if one.name != "enstrophy_transfer"]
+    spectra = Spectra(columns, run.spectra)
+    for step, time in enumerate(TIMES[:4]):
+        spectra.append(time, step, np.arange(5.0), {one.name: np.ones(5) for one in columns})
+    averages = open_run(run.path).average()
+    assert "integral_scale was written by an earlier version of whorl: L = π/(2u'²) Σ E(k)/k" in str(averages)
+    assert "derivative_skewness" not in averages.means
 
 
 def test_rows_between_spectra_are_interpolated(write):

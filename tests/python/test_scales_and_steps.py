@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+import xarray as xr
 from scipy.special import j1
 from whorl.config.case import Case, load_case, ready_cases
 from whorl.config.models import MODELS
-from whorl.config.models.viscous import integral_scale
 from whorl.config.schemes import SCHEMES
 from whorl.run.checks import warnings
 from whorl.run.simulation import Simulation
@@ -53,7 +53,7 @@ def test_scales_are_those_of_the_viscous_loss(name):
     """By 2 ν Z, whatever else is lost: λ² = 15 ν u'²/ε, η⁴ = ν³/ε."""
     flow = case_of(name, {"rayleigh": 100.0, "prandtl": 1.0} if name[0] == "r" else {"viscosity": 0.1}).flow
     flux = {"convective_flux": 0.0, "thermal_dissipation": 0.0}
-    statistics = {"energy": 3.0, "enstrophy": 40.0, "dissipation": 100.0} | flux
+    statistics = {"energy": 3.0, "enstrophy": 40.0, "dissipation": 100.0, "energy_per_wavenumber": 1.0} | flux
     found, viscous = flow.derived(statistics, 10.0), 2 * 0.1 * 40.0
     assert found["taylor_scale"] == pytest.approx(math.sqrt(15 * 0.1 * 2.0 / viscous))
     assert found["R_lambda"] == pytest.approx(math.sqrt(2.0) * found["taylor_scale"] / 0.1)
@@ -66,7 +66,7 @@ def test_scales_are_those_of_the_viscous_loss(name):
 
 @pytest.mark.parametrize("name", ["navier-stokes", "boussinesq", "mhd", "quasi-static-mhd"])
 def test_columns_of_the_large_eddies_are_of_the_same_row(name):
-    """They follow from statistics and spectra: T = L/u', u'L/ν, Cε = 15 (u'L/ν)/Rλ² = 2νZ L/u'³."""
+    """T = L/u', u'L/ν, Cε = 15 (u'L/ν)/Rλ² = 2νZ L/u'³."""
     flow = {"interaction": 0.1} if name == "quasi-static-mhd" else {}
     case = case_of(name, {"viscosity": 0.1, "drag": 0.2} | flow)
     time, random = {"dt": 0.02, "steps": 3}, {"name": "random", "k0": 2.0, "energy": 1.0, "seed": 3}
@@ -103,6 +103,7 @@ def test_a_flow_at_rest_has_no_turnover_time():
 def test_two_dimensional_scales():
     flow = case_of("navier-stokes-2d", {"viscosity": 0.01}).flow
     lost = {"energy": 4.0, "enstrophy_dissipation": 7.0, "palinstrophy": 1e-6 * 64 / (2 * 0.01)}
+    lost["energy_per_wavenumber"] = 1.0
     found = flow.derived(lost, 10.0)
     assert found["enstrophy_length"] == pytest.approx((1e-6 / 64e-6) ** (1 / 6))
     assert found["kmax_eta"] == pytest.approx(5.0)
@@ -196,12 +197,49 @@ def test_the_warning_is_shown_and_logged(tmp_path, capfd):
     assert f"warning: {warning}" in (tmp_path / "run" / "log.txt").read_text()
 
 
-@pytest.mark.parametrize("wavenumber", [1, 2, 5])
-def test_the_integral_scale_of_a_single_shell(wavenumber):
-    """π/(2u'²) E/k with u'² = 2E/3 is 3π/(4k), whatever the energy (Pope, Turbulent Flows, eq. 6.259)."""
-    k, energy = np.arange(7.0), np.zeros(7)
-    energy[wavenumber] = 0.3
-    assert integral_scale({"k": k, "energy": energy}) == pytest.approx(3 * math.pi / (4 * wavenumber))
+# Waves of energy a²/4 with their |k|: √2 is in the shell of 1, √3, √5 and √6 are in that of 2.
+WAVES_OF_ONE_SHELL = (
+    (1.0, "cos(z)", 1.0),
+    (2.0, "cos(y + z)", math.sqrt(2)),
+    (3.0, "cos(y + 2*z)", math.sqrt(5)),
+)
+BY_MODES = sum(a**2 / 4 / k for a, _, k in WAVES_OF_ONE_SHELL)
+
+
+def with_waves(**sections):
+    """u = Σ a cos(k·x) along x at rest, with a mean flow, which has no scale."""
+    value = [" + ".join(f"{a}*{wave}" for a, wave, _ in WAVES_OF_ONE_SHELL), "0.5", "0"]
+    sections = {"grid": {"points": 16}, "time": {"dt": 1e-3, "steps": 2}} | sections
+    return case_of("navier-stokes", initial={"name": "formula", "value": value}, **sections)
+
+
+def test_the_integral_scale_takes_the_wavenumber_of_each_mode():
+    """L = π/(2u'²) Σ E/|k| with u'² = 2E/3 (Pope, Turbulent Flows, eq. 6.259), also in statistics.
+
+    By the middles of the shells it is larger by a fifth.
+    """
+    simulation = Simulation(with_waves())
+    energy = sum(a**2 / 4 for a, _, _ in WAVES_OF_ONE_SHELL) + 0.5**2 / 2
+    scale = 3 * math.pi / (4 * energy) * BY_MODES
+    found = simulation.statistics()
+    assert found["energy"] == pytest.approx(energy)
+    assert found["integral_scale"] == pytest.approx(scale, rel=1e-12)
+    assert found["turnover_time"] == pytest.approx(scale / math.sqrt(2 * energy / 3), rel=1e-12)
+    simulation.step()
+    first = simulation.series.isel(time=0)
+    for name in ("integral_scale", "turnover_time", "R_L", "C_epsilon"):
+        assert float(first[name]) == pytest.approx(found[name], rel=1e-12), name
+    shells = simulation.spectra["energy"].isel(time=0)[1:]
+    by_shells = 3 * math.pi / (4 * energy) * float((shells / shells["k"]).sum())
+    assert by_shells > 1.2 * scale
+
+
+def test_turnovers_are_of_the_same_scale():
+    simulation = Simulation(with_waves(time={"dt": 1e-3, "steps": 2, "until": "1 turnovers"}))
+    simulation.step()
+    assert 1 / simulation.clock.turnovers.rate == pytest.approx(
+        float(simulation.series["turnover_time"][0]), rel=1e-12
+    )
 
 
 def test_scales_of_plane_eddies():
@@ -209,12 +247,13 @@ def test_scales_of_plane_eddies():
     case = case_of("navier-stokes-2d", grid={"points": [32, 32, 1]}, time={"dt": 0.01, "steps": 1})
     simulation = Simulation(case.updated(initial={"name": "random", "k0": 3.0, "energy": 0.5, "seed": 1}))
     simulation.step()
-    last = simulation.series.isel(time=-1)
+    last, now = simulation.series.isel(time=-1), simulation.modes("velocity")
     r = np.linspace(1e-9, 4000, 4_000_000)
-    energy = simulation.spectra["energy"].isel(time=-1)
+    k = np.sqrt(now.kx**2 + now.ky**2 + now.kz**2)
+    energy = (abs(now) ** 2).sum("component") * xr.where(now.kx > 0, 2, 1) / 2
     u = math.sqrt(float(energy.sum()))
     each = np.trapezoid(2 * j1(r) / r, r)  # times 1/k
-    scale = sum(float(e) / float(k) * each for k, e in zip(energy["k"], energy, strict=True) if k > 0) / u**2
+    scale = float((energy / k.where(k > 0)).sum()) * each / u**2
     assert each == pytest.approx(2, rel=1e-3)
     assert float(last["rms_velocity"]) == pytest.approx(u)
     assert float(last["integral_scale"]) == pytest.approx(scale, rel=1e-3)

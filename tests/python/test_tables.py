@@ -78,6 +78,18 @@ def test_foreign_and_damaged_series_are_named(series):
         read_rows(series.path)
 
 
+def test_a_number_of_an_earlier_definition_is_not_gone_on_with(series):
+    """Rows of both would be in one column."""
+    (scale,) = (column for column in COLUMNS if column.name == "integral_scale")
+    assert scale.before == ("L = π/(2u'²) Σ E(k)/k",)
+    assert series.kept(20).states == 3
+    text = series.path.read_text(encoding="utf-8")
+    series.path.write_text(text.replace(scale.meaning, scale.before[0]), encoding="utf-8")
+    words = r"has another integral_scale, L = π.*E\(k\)/k; move it away, and the restart begins a new one"
+    with pytest.raises(CaseError, match=words):
+        series.kept(20)
+
+
 def test_the_dataset_carries_units(series):
     data = read_series(series.path)
     assert data["energy"].attrs["units"] == "length²/time²"

@@ -270,6 +270,7 @@ class Twin:
             "enstrophy": enstrophy,
             "helicity": self.helicity_spectrum(a).sum(),
             "palinstrophy": (self.k2**2 * norm).sum() / 2,
+            "energy_per_wavenumber": (norm[self.k2 > 0] / np.sqrt(self.k2[self.k2 > 0])).sum() / 2,
             "maximum_divergence": np.abs((self.k * a).sum(0)).max(),
         }
 

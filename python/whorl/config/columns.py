@@ -6,12 +6,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-# The input of a column: `Known` for "statistics" and for "row", the spectra by name (with "k"), the report of
-# the last step, the clock, the power and the work of forces by name, the values of expressions by the name of
-# their column. A column of "statistics" follows from
-# sums of the core alone; one of "row" from all columns before it, including those of spectra, so that only a
-# row has it. A column of "state" is not written: results compute it from the spectra and the row of a state.
-Of = Literal["statistics", "spectra", "row", "step", "clock", "forcing", "expression", "state"]
+# The input of a column: `Known` for "statistics", the report of the last step, the clock, the power and the
+# work of forces by name, the values of expressions by the name of their column. A column of "statistics"
+# follows from sums of the core and from columns before it. A column of "state" is not written: results
+# compute it from the spectra and the row of a state.
+Of = Literal["statistics", "step", "clock", "forcing", "expression", "state"]
 UNITS_OF_CASE = "case's units"  # the unit of what is typed as text
 SQUARE_OF_CASE = f"({UNITS_OF_CASE})²"
 
@@ -21,7 +20,8 @@ class Column:
     """A number that a run measures, or a spectrum: its name, unit and meaning.
 
     The core measures it under this name, or `value` computes it from the input that `of` names. A column that
-    may come `later` is NaN in the rows of a run that began without it.
+    may come `later` is NaN in the rows of a run that began without it. The meanings `before` are those of
+    another number, which earlier versions wrote under this name.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Column:
     value: Callable[[Any], float] | None = None
     of: Of = "statistics"
     later: bool = False
+    before: tuple[str, ...] = ()
 
 
 # The first columns of every model's series.
@@ -49,7 +50,7 @@ CLOCK = (
 
 @dataclass
 class Known:
-    """The input of columns of "statistics" and "row": numbers by name, including those of the columns before.
+    """The input of columns of "statistics": numbers by name, including those of the columns before.
 
     `flow` is the section of the case; `kmax` the largest wavenumber kept in every direction.
     """
@@ -63,6 +64,10 @@ class Known:
 
     def get(self, name: str, otherwise: float) -> float:
         return self.numbers.get(name, otherwise)
+
+
+# Sums over modes by name, as the core gives them or with the columns before.
+Measured = Known | Mapping[str, float]
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def spectra_columns(case: Any) -> tuple[Column, ...]:
 
 
 def transfers(case: Any) -> dict[str, Column]:
-    """The transfer of each field of the state: `transfer` for the first, transfer_FIELD for the others."""
+    """The transfers by their names in the core: `transfer` of the first field, transfer_FIELD of others."""
     columns = {}
     for name, field in state_fields(case).items():
         own = f"transfer_{name}" if columns else "transfer"
@@ -50,6 +50,9 @@ def transfers(case: Any) -> dict[str, Column]:
             f"½|{name}|² that all but the exactly integrated terms bring into the shell per unit of time"
         )
         columns[name] = Column(own, units_of(field.unit)[0], meaning)
+    if case.flow.transfers_enstrophy:
+        meaning = "½|ω|² that these bring into the shell per unit of time, Σ k²T with k of each mode"
+        columns["enstrophy of velocity"] = Column("enstrophy_transfer", "1/time³", meaning)
     return columns
 
 

@@ -74,7 +74,7 @@ def row_of(columns: Iterable[Column], moment: Moment) -> dict[str, float]:
 def _number(column: Column, moment: Moment, known: Known) -> float:
     if column.of == "expression":
         return moment.expression[column.name]
-    if column.of in ("spectra", "clock", "forcing"):
+    if column.of in ("clock", "forcing"):
         return column.value(getattr(moment, column.of))
     if column.of == "step":
         return math.nan if moment.report is None else column.value(moment.report)
@@ -87,9 +87,7 @@ def shells_of(columns: Iterable[Column], moment: Moment) -> dict[str, np.ndarray
     injected = {column.name for column in injections(moment.case).values()}
     shells = {"k": spectra["k"]}
     for column in columns:
-        if column.value is not None:
-            shells[column.name] = column.value(spectra)
-        elif column.name in transferred:
+        if column.name in transferred:
             shells[column.name] = moment.transfers[column.name]
         else:
             shells[column.name] = (moment.injections if column.name in injected else spectra)[column.name]

@@ -52,19 +52,25 @@ class Series(Table):
 
     def read(self, step: int) -> tuple[list[str], Kept]:
         columns, rows, gaps = read_table(self.path)
-        self._check_expressions(columns)
+        self._check_meanings(columns)
         later = {column.name: math.nan for column in self.columns if column.later}
         rows = [later | row for row in rows if row["step"] <= step]
         return [column.name for column in columns], Kept(rows, len(rows), gaps)
 
-    def _check_expressions(self, there: Iterable[Column]) -> None:
-        """Raises CaseError if a column of the file is another expression than that of its name."""
+    def _check_meanings(self, there: Iterable[Column]) -> None:
+        """Raises CaseError if a column of the file is another number than that of its name."""
         meanings = {column.name: column.meaning for column in there}
         for column in self.columns:
-            if column.of == "expression" and meanings.get(column.name, column.meaning) != column.meaning:
+            found = meanings.get(column.name, column.meaning)
+            if column.of == "expression" and found != column.meaning:
                 raise CaseError(
-                    f"{self.path} has a column {column.name} of another expression, "
-                    f"{meanings[column.name]}; give the new one another name (output.columns)."
+                    f"{self.path} has a column {column.name} of another expression, {found}; give the new "
+                    "one another name (output.columns)."
+                )
+            if found in column.before:
+                raise CaseError(
+                    f"{self.path} is of another version of whorl and has another {column.name}, {found}; "
+                    "move it away, and the restart begins a new one."
                 )
 
     def nothing(self) -> list[dict[str, float]]:

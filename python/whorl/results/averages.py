@@ -13,7 +13,7 @@ from whorl.base.errors import CaseError
 from whorl.base.text import in_words, with_error
 from whorl.config.case import Case
 from whorl.config.columns import Column, State
-from whorl.config.measures import growing_columns
+from whorl.config.measures import growing_columns, series_columns
 from whorl.config.outputs import FILES
 from whorl.output.means import ENOUGH, Mean, end_of_transient, evenly, mean_of
 from whorl.results.window import between, check_order, check_window, missing
@@ -182,7 +182,7 @@ def averages_of(
     growing = growing_columns(case)
     columns = {str(name): rows[name] for name in rows.data_vars if name not in growing}
     found, left_out = _means(rows["time"].values, columns)
-    notes = [*missing(rows, FILES["series"].file), *left_out]
+    notes = [*missing(rows, FILES["series"].file), *_of_before(rows, case), *left_out]
     first, last = (float(time) for time in rows["time"].values[[0, -1]])
     kept, without = _spectra_within(spectra, first, last)
     notes += without
@@ -264,6 +264,17 @@ def _means(time: np.ndarray, columns: Mapping[str, xr.DataArray]) -> tuple[dict[
     if empty:
         notes.append(f"{', '.join(empty)}: fewer than two rows have a finite value, so there is no mean.")
     return means, notes
+
+
+def _of_before(rows: xr.Dataset, case: Case) -> list[str]:
+    """Sentences on columns that an earlier version of whorl wrote by other formulas."""
+    told = {str(name): rows[name].attrs["long_name"] for name in rows.data_vars}
+    return [
+        f"{column.name} was written by an earlier version of whorl: {told[column.name]}, which today is "
+        f"{column.meaning}; columns that follow from it differ, too."
+        for column in series_columns(case)
+        if told.get(column.name) in column.before
+    ]
 
 
 def _spectra_within(

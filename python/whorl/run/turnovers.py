@@ -45,7 +45,7 @@ class Counts:
 
     def _measure_turnovers(self) -> None:
         """Measure u'/L of the present state. Collective."""
-        rate = self.case.flow.turnover_rate(self.flow.spectra())
+        rate = self.case.flow.turnover_rate(self.flow.sums_over_modes())
         if not math.isfinite(rate):
             raise self._lost(f"its rate of turnovers u'/L is {rate}")
         self.clock.turnovers.rate = rate

@@ -201,6 +201,9 @@ class Model(Section):
     of_states: ClassVar[tuple[Column, ...]] = ()
     """Columns of "state", of flows in three dimensions."""
 
+    transfers_enstrophy: ClassVar[bool] = False
+    """Whether the spectra have the transfer to the enstrophy of the velocity."""
+
     progress: ClassVar[tuple[tuple[str, str], ...]]
     """The display of a run in progress: symbols, and the columns they stand for."""
 
@@ -229,8 +232,8 @@ class Model(Section):
     forced_by: ClassVar[dict[str, tuple[str, str]]] = {}
     """Of a field that follows from another one: that one, and its force by the force f on the other."""
 
-    turnover_rate: ClassVar[Callable[[Mapping[str, np.ndarray]], float] | None] = None
-    """u'/L of a state by its spectra; None: the model has none, and no option may be in turnovers."""
+    turnover_rate: ClassVar[Callable[[Mapping[str, float]], float] | None] = None
+    """u'/L of a state by sums over its modes; None: there is none, and no option may be in turnovers."""
 
     @classmethod
     def first_field(cls) -> str:

@@ -118,7 +118,7 @@ class Mhd(ViscousFlow):
         Column("magnetic_helicity", "length³/time²", "⟨a·b⟩, b = ∇×a"),
         Column("lorentz_work", "length²/time³", "⟨u·(j×(B0 + b))⟩, from magnetic to kinetic energy"),
     )
-    not_columns: ClassVar = ("palinstrophy", "maximum_divergence", "maximum_magnetic_divergence")
+    not_columns: ClassVar = (*ViscousFlow.not_columns, "maximum_magnetic_divergence")
     spectra: ClassVar = (
         ENERGY_BY_SHELL,
         HELICITY_BY_SHELL,

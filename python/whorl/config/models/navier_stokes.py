@@ -18,6 +18,7 @@ class NavierStokes(ViscousFlow):
 ∂u/∂t + (U + u)·∇u = −∇p − 2 Ω×u + ν ∇²u − ν_h (−∇²)^p u − μ (−∇²)^−q u − α u
 ∇·u = 0"""
     of_states: ClassVar = (SKEWNESS,)  # terms of other models are part of the transfer
+    transfers_enstrophy: ClassVar = True
     only_kinetic: ClassVar = True
     example: ClassVar = {
         "grid": {"points": 64},

@@ -1,14 +1,13 @@
 """Two-dimensional flow by its vorticity alone."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from whorl.config.columns import Column
+from whorl.config.columns import Column, Measured
 from whorl.config.models.base import Balance, Curves, Defined, Exchange, FieldOf, Picture, Slice
 from whorl.config.models.viscous import (
     ACCELERATIONS,
@@ -35,15 +34,13 @@ BY_VORTICITY = replace(VELOCITY, definition="vector(-dy(inv_lap(vorticity)), dx(
 PRESSURE_SOURCES = "-div(div(outer(velocity, velocity)))"  # of ∇²p
 
 
-def integral_scale(spectra: Mapping[str, np.ndarray]) -> float:
-    """2/u'² Σ E(k)/k over the shells with k > 0: the longitudinal one, isotropic in a plane, where u'² = E.
+def integral_scale(of: Measured) -> float:
+    """2/u'² Σ E/|k| over the modes: the longitudinal one, isotropic in a plane, where u'² = E; NaN at rest.
 
     It is π/(2u'²) times the one-dimensional spectrum of the longitudinal velocity at zero wavenumber (Pope,
-    Turbulent Flows, eq. 6.213), which is (4/π) Σ E(k)/k in a plane.
+    Turbulent Flows, eq. 6.213), which is (4/π) Σ E/|k| in a plane.
     """
-    k, energy = np.asarray(spectra["k"]), np.asarray(spectra["energy"])
-    squared = energy.sum()
-    return float(2 / squared * (energy[1:] / k[1:]).sum()) if squared > 0 else math.nan
+    return float(2 * np.divide(of["energy_per_wavenumber"], np.float64(of["energy"])))
 
 
 class NavierStokes2D(Losses):
@@ -83,9 +80,16 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
             lambda of: of.kmax * of["enstrophy_length"],
         ),
         Column("rms_velocity", "length/time", "u' = √E, of one component", lambda of: np.sqrt(of["energy"])),
-        Column("integral_scale", "length", "L = 2/u'² Σ E(k)/k", integral_scale, of="spectra"),
+        Column(
+            "integral_scale",
+            "length",
+            "L = 2/u'² Σ E/|k| over the modes, with |k| of each",
+            integral_scale,
+            before=("L = 2/u'² Σ E(k)/k",),
+        ),
         TURNOVER_TIME,
     )
+    not_columns: ClassVar = ("energy_per_wavenumber",)
     spectra: ClassVar = (
         ENERGY_BY_SHELL,
         Column("enstrophy", "1/time²", "enstrophy of the shell, Z(k)"),

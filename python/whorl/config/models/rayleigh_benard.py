@@ -92,7 +92,7 @@ class RayleighBenard(Model):
         Column("convective_flux", "length/time", "⟨w θ⟩"),
         *NUSSELT,
     )
-    not_columns: ClassVar = ("palinstrophy", "maximum_divergence", "plate_gradient")
+    not_columns: ClassVar = ("palinstrophy", "energy_per_wavenumber", "maximum_divergence", "plate_gradient")
     spectra: ClassVar = (
         ENERGY_BY_SHELL,
         Column("thermal_variance", "", "½|θ|² of the shell"),

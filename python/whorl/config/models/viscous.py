@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from whorl.config.columns import Column, Known, State
+from whorl.config.columns import Column, Known, Measured, State
 from whorl.config.models.base import (
     KOLMOGOROV,
     Balance,
@@ -114,37 +114,37 @@ def kolmogorov_length(of: Known) -> float:
     return (viscosity(of) ** 2 / (2 * np.float64(of["enstrophy"]))) ** 0.25 if viscosity(of) > 0 else 0.0
 
 
-def integral_scale(spectra: Mapping[str, np.ndarray]) -> float:
-    """π/(2u'²) Σ E(k)/k over the shells with k > 0 (Pope, Turbulent Flows, eq. 6.259 for isotropic flow)."""
-    k, energy = np.asarray(spectra["k"]), np.asarray(spectra["energy"])
-    squared = 2 / 3 * energy.sum()
-    if not squared > 0:
-        return math.nan
-    return float(math.pi / (2 * squared) * (energy[1:] / k[1:]).sum())
+def integral_scale(of: Measured) -> float:
+    """π/(2u'²) Σ E/|k| over the modes, each with its own |k| > 0; NaN at rest.
+
+    Pope, Turbulent Flows, eq. 6.259, for isotropic flow. With |k| of the middle of a shell L is too large by
+    a tenth, if the energy is in the first shells, whose few modes lie further out.
+    """
+    return float(3 * math.pi / 4 * np.divide(of["energy_per_wavenumber"], np.float64(of["energy"])))
 
 
 def turnover_rate(
-    spectra: Mapping[str, np.ndarray],
+    sums: Mapping[str, float],
     share: float = 2 / 3,
-    scale: Callable[[Mapping[str, np.ndarray]], float] = integral_scale,
+    scale: Callable[[Measured], float] = integral_scale,
 ) -> float:
-    """u'/L by E(k): u'² is `share` times E, L is `scale`. 0 at rest, NaN if the energy is not finite."""
-    energy, length = float(np.sum(spectra["energy"])), scale(spectra)
-    return math.sqrt(share * energy) / length if length > 0 else 0.0 * energy
+    """u'/L by sums over modes: u'² is `share` times E, L is `scale`. 0 at rest, NaN if E is not finite."""
+    with np.errstate(invalid="ignore"):
+        length = scale(sums)
+    return math.sqrt(share * sums["energy"]) / length if length > 0 else 0.0 * sums["energy"]
 
 
 def derivative_skewness(of: State) -> float:
     """−√(135/98) Σ k²T / Z^{3/2}, which is ⟨(∂u/∂x)³⟩/⟨(∂u/∂x)²⟩^{3/2} in isotropic flow.
 
     Σ k²T is what stretching brings to Z per unit of time, −(35/2) ⟨(∂u/∂x)³⟩, and Z = (15/2) ⟨(∂u/∂x)²⟩
-    (Batchelor and Townsend, Proc. R. Soc. A 190, 534 (1947)). Z = Σ k²E is taken from the row, since the
-    few modes of the first shells lie off their middles, by up to 2/3 in k².
+    (Batchelor and Townsend, Proc. R. Soc. A 190, 534 (1947)). Both are sums over modes with k of each. NaN
+    at rest, and of spectra that earlier versions wrote without the transfer to Z.
     """
-    k, transfer = (np.asarray(of.spectra[name]) for name in ("k", "transfer"))
     enstrophy = of.row["enstrophy"]
-    if not enstrophy > 0:
+    if not enstrophy > 0 or "enstrophy_transfer" not in of.spectra:
         return math.nan
-    return float(-math.sqrt(135 / 98) * (k**2 * transfer).sum() / enstrophy**1.5)
+    return float(-math.sqrt(135 / 98) * np.sum(of.spectra["enstrophy_transfer"]) / enstrophy**1.5)
 
 
 TURNOVER_TIME = Column(
@@ -152,7 +152,6 @@ TURNOVER_TIME = Column(
     "time",
     "T = L/u', of the largest eddies",
     lambda of: np.float64(of["integral_scale"]) / of["rms_velocity"],
-    of="row",
 )
 # The ε of λ, η and of the other scales is the loss by viscosity alone, 2νZ.
 SCALES = (
@@ -175,15 +174,20 @@ SCALES = (
         lambda of: (viscosity(of) * viscous_loss(of)) ** 0.25,
     ),
     Column("kmax_eta", "", "largest kept wavenumber times η", lambda of: of.kmax * of["kolmogorov_length"]),
-    Column("integral_scale", "length", "L = π/(2u'²) Σ E(k)/k", integral_scale, of="spectra"),
+    Column(
+        "integral_scale",
+        "length",
+        "L = π/(2u'²) Σ E/|k| over the modes, with |k| of each",
+        integral_scale,
+        before=("L = π/(2u'²) Σ E(k)/k",),
+    ),
     TURNOVER_TIME,
-    Column("R_L", "", "u' L/ν", lambda of: per_viscosity(of, of["integral_scale"]), of="row"),
+    Column("R_L", "", "u' L/ν", lambda of: per_viscosity(of, of["integral_scale"])),
     Column(
         "C_epsilon",
         "",
         "Cε = 2νZ L/u'³, of the loss by viscosity alone",
         lambda of: viscous_loss(of) * of["integral_scale"] / np.float64(of["rms_velocity"]) ** 3,
-        of="row",
     ),
 )
 FLOW_COLUMNS = (ENERGY, DISSIPATION, ENSTROPHY, HELICITY, LARGEST, *SCALES)
@@ -191,7 +195,7 @@ ENERGY_SPECTRUM = Column("energy", "length²/time²", "kinetic energy of the she
 SKEWNESS = Column(
     "derivative_skewness",
     "",
-    "skewness of ∂u/∂x by isotropy, −√(135/98) Σ k²T(k) / Z^{3/2}",
+    "skewness of ∂u/∂x by isotropy, −√(135/98) Σ k²T / Z^{3/2}, with k of each mode",
     derivative_skewness,
     of="state",
 )
@@ -336,7 +340,7 @@ class ViscousFlow(Losses):
     snapshot: ClassVar = ("velocity", "vorticity")
     pressure_sources: ClassVar = STRESS_AND_ROTATION
     columns: ClassVar = FLOW_COLUMNS
-    not_columns: ClassVar = ("palinstrophy", "maximum_divergence")
+    not_columns: ClassVar = ("palinstrophy", "energy_per_wavenumber", "maximum_divergence")
     spectra: ClassVar = (ENERGY_SPECTRUM, HELICITY_SPECTRUM)
     waves: ClassVar = ("rotation", "mean_velocity")
     progress: ClassVar = (("E", "energy"), ("ε", "dissipation"), ("kmax·η", "kmax_eta"))

@@ -139,7 +139,7 @@ def turnover_of(case: Case) -> float | None:
         return flow.turnover_time
     sought = _turnover_for(*next(iter(asked.items())))
     _check_initial(case, sought)
-    rate = case.flow.turnover_rate(_flow(_coarse(case, sought), case, sought).spectra())
+    rate = case.flow.turnover_rate(_flow(_coarse(case, sought), case, sought).sums_over_modes())
     if not 0 < rate < math.inf:
         raise sought.untold(" and an initial field at rest does not tell")
     return 1 / rate
