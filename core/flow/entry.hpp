@@ -6,7 +6,7 @@
 
 #include "device/chosen.hpp"
 #include "flow/make_flow.hpp"
-#include "flow/registry.hpp"
+#include "flow/model_entry.hpp"
 #include "models/linear.hpp"
 #include "steppers/equation_of.hpp"
 
@@ -28,9 +28,9 @@ template <class Real> Losses<Real> losses_of(const Options& options) {
         const double given = options.parameter(name);
         const auto value = static_cast<Real>(given * std::pow(k, 2 * p));
         WHORL_REQUIRE(std::isfinite(value) && (given == 0.0 || value > Real(0)),
-                      std::string(name) + " = " + std::to_string(given) + " with power " +
+                      std::string(name) + " = " + shown(given) + " with power " +
                           std::to_string(std::abs(p)) +
-                          " gives a rate beyond the range of the precision at k = " + std::to_string(k) +
+                          " gives a rate beyond the range of the precision at k = " + shown(k) +
                           ": choose a smaller power or precision = \"double\".");
         return value;
     };

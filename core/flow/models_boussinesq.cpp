@@ -3,6 +3,7 @@
 
 namespace whorl {
 
+template <class Device> ModelEntry boussinesq_entry();
 template <> ModelEntry boussinesq_entry<device::Chosen>() {
     return entry_of<device::Chosen>([]<class Real>(const Options& options, Real, const auto& use) {
         const auto frequency = static_cast<Real>(options.parameter("buoyancy_frequency"));

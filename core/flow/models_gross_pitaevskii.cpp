@@ -13,9 +13,11 @@ template <template <class> class Model> ModelEntry entry_of_wave_function() {
 }
 } // namespace
 
+template <class Device> ModelEntry gross_pitaevskii_entry();
 template <> ModelEntry gross_pitaevskii_entry<device::Chosen>() {
     return entry_of_wave_function<GrossPitaevskii>();
 }
+template <class Device> ModelEntry ginzburg_landau_entry();
 template <> ModelEntry ginzburg_landau_entry<device::Chosen>() {
     return entry_of_wave_function<GinzburgLandau>();
 }

@@ -4,6 +4,7 @@
 
 namespace whorl {
 
+template <class Device> ModelEntry mhd_entry();
 template <> ModelEntry mhd_entry<device::Chosen>() {
     return entry_of<device::Chosen>([]<class Real>(const Options& options, Real, const auto& use) {
         const auto eta = static_cast<Real>(options.parameter("resistivity"));

@@ -3,6 +3,7 @@
 
 namespace whorl {
 
+template <class Device> ModelEntry navier_stokes_entry();
 template <> ModelEntry navier_stokes_entry<device::Chosen>() {
     return entry_of<device::Chosen>([]<class Real>(const Options& options, Real, const auto& use) {
         const LinearTerms<Real> linear = linear_terms_of<Real>(options);

@@ -3,6 +3,7 @@
 
 namespace whorl {
 
+template <class Device> ModelEntry navier_stokes_2d_entry();
 template <> ModelEntry navier_stokes_2d_entry<device::Chosen>() {
     return entry_of<device::Chosen>([]<class Real>(const Options& options, Real, const auto& use) {
         WHORL_REQUIRE(options.points[2] == 1, "model navier-stokes-2d needs a plane: nz = 1, not " +

@@ -3,6 +3,7 @@
 
 namespace whorl {
 
+template <class Device> ModelEntry quasi_static_mhd_entry();
 template <> ModelEntry quasi_static_mhd_entry<device::Chosen>() {
     return entry_of<device::Chosen>([]<class Real>(const Options& options, Real, const auto& use) {
         const auto interaction = static_cast<Real>(options.parameter("interaction"));

@@ -3,6 +3,7 @@
 
 namespace whorl {
 
+template <class Device> ModelEntry rayleigh_benard_entry();
 template <> ModelEntry rayleigh_benard_entry<device::Chosen>() {
     return entry_of<device::Chosen>([]<class Real>(const Options& options, Real, const auto& use) {
         LinearTerms<Real> linear;

@@ -1,17 +1,10 @@
-// The registry of models. A model has a file models_<name>.cpp, which makes it from Options in either
-// precision and is compiled once for each device, and a line in models.cpp.
+// The registry of models: a line here and in models.cpp each, which alone includes it, so that a new model
+// compiles nothing else.
 #pragma once
 
-#include <functional>
-
-#include "flow/flow.hpp"
+#include "flow/model_entry.hpp"
 
 namespace whorl {
-
-struct ModelEntry {
-    std::function<std::unique_ptr<Flow>(const Options&, int communicator)> make;
-    std::function<ModelShape(const Options&)> shape;
-};
 
 template <class Device> ModelEntry boussinesq_entry();
 template <class Device> ModelEntry ginzburg_landau_entry();
