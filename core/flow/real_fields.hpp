@@ -27,7 +27,7 @@ void make_real(RoundTrip<Device, Real>& trip, const ModeSet<Device, Real>& set, 
     const double lost = std::abs(given - energy());
     WHORL_REQUIRE(lost <= rounding * given,
                   "the modes of the force on the " + field +
-                      " are those of no real field: " + std::to_string(lost / given) +
+                      " are those of no real field: " + shown(lost / given) +
                       " of their energy is in modes that are not the conjugates of their opposites (kx = 0), "
                       "or not real, or imaginary, where the field is a cosine, or sine, between walls.");
 }

@@ -50,7 +50,7 @@ class ConstantEnergy final : public Source {
             WHORL_REQUIRE(sums[n] > 0.0 || targets_[n] == 0.0 || !std::isfinite(sums[n]),
                           "forcing \"" + name() + "\" multiplies the " + field() + ", which has no energy" +
                               (by_shell_ ? " in shell " + std::to_string(n) : "") + " where it shall have " +
-                              std::to_string(targets_[n]) + ": begin with an initial field on these modes.");
+                              shown(targets_[n]) + ": begin with an initial field on these modes.");
             if (sums[n] > 0.0) added[n] = std::sqrt(targets_[n] / sums[n]) - 1.0;
         }
         for (std::size_t m = 0; m < modes().size(); ++m)

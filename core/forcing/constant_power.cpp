@@ -23,10 +23,10 @@ class ConstantPower final : public Proportional {
         // By the Cauchy-Schwarz inequality not negative, and zero where u is an eigenfunction of the curl.
         const double determinant = 8.0 * of.energy * of.enstrophy - 2.0 * of.helicity * of.helicity;
         WHORL_REQUIRE(determinant > 1e-9 * of.energy * of.enstrophy || !std::isfinite(determinant),
-                      "forcing \"" + name() + "\" cannot choose power = " + std::to_string(power_) +
-                          " and helicity_rate = " + std::to_string(helicity_rate_) + ": the helicity " +
-                          std::to_string(of.helicity) + " of its band is the largest for the energy " +
-                          std::to_string(of.energy) +
+                      "forcing \"" + name() + "\" cannot choose power = " + shown(power_) +
+                          " and helicity_rate = " + shown(helicity_rate_) + ": the helicity " +
+                          shown(of.helicity) + " of its band is the largest for the energy " +
+                          shown(of.energy) +
                           "; leave helicity_rate out, or begin with a less helical field.");
         return {(4.0 * of.enstrophy * power_ - of.helicity * helicity_rate_) / determinant,
                 (2.0 * of.energy * helicity_rate_ - 2.0 * of.helicity * power_) / determinant};

@@ -68,7 +68,7 @@ class Proportional : public Source {
     void require_energy(double energy) const {
         WHORL_REQUIRE(energy > 0.0 || !std::isfinite(energy),
                       "forcing \"" + name() + "\" multiplies the " + field() +
-                          ", which is zero where it acts (energy " + std::to_string(energy) +
+                          ", which is zero where it acts (energy " + shown(energy) +
                           "): begin with an initial field on these modes, or with a stochastic "
                           "force.");
     }

@@ -48,9 +48,9 @@ std::unique_ptr<Source> make_source(const SourceOptions& options, const Surround
 ForcedModes modes_for(const SourceOptions& options, const Surroundings& around) {
     const Band band = options.band();
     WHORL_REQUIRE(count_modes(band, around.box, around.truncation) > 0,
-                  "forcing \"" + options.name + "\" has no modes: none is kept from k_min = " +
-                      std::to_string(band.least) + " to k_max = " + std::to_string(band.most) +
-                      " times the smallest wavenumber; widen the band.");
+                  "forcing \"" + options.name +
+                      "\" has no modes: none is kept from k_min = " + shown(band.least) +
+                      " to k_max = " + shown(band.most) + " times the smallest wavenumber; widen the band.");
     return modes_of(band, around.box, around.truncation, around.table);
 }
 
