@@ -160,9 +160,13 @@ void bind_options(nb::module_& m) {
 }
 
 void bind_scheme(nb::module_& m) {
-    nb::class_<StageTable>(m, "StageTable", "Rows of m, entries of v, and how far a stage goes on in time.")
-        .def(nb::init<std::vector<std::vector<double>>, std::vector<double>, double>(), nb::arg("m"),
-             nb::arg("v"), nb::arg("advance"));
+    using Rows = std::vector<std::vector<double>>;
+    nb::class_<StageTable>(m, "StageTable",
+                           "Rows of m, entries of v, how far a stage goes on in time; of exponential time "
+                           "differencing also plain, phi and reach.")
+        .def(nb::init<Rows, std::vector<double>, double, Rows, Rows, std::vector<double>>(), nb::arg("m"),
+             nb::arg("v"), nb::arg("advance"), nb::arg("plain") = Rows{}, nb::arg("phi") = Rows{},
+             nb::arg("reach") = std::vector<double>{});
     nb::class_<Scheme>(m, "Scheme", "A time scheme; see whorl.config.schemes.")
         .def(nb::init<std::string, const std::vector<StageTable>&, int>(), nb::arg("name"), nb::arg("stages"),
              nb::arg("earlier") = 0)

@@ -61,6 +61,42 @@ void run(const Combination<Real>& of, const RowOfFields<Real>& row) {
     }
 }
 
+// The i-th register that is written, of a stage of exponential time differencing.
+template <class Real, int reads> struct DifferenceRow {
+    static constexpr int most = Combination<Real>::most;
+    const Combination<Real>& of;
+    int i;
+    const Real* from[most];
+    Real* to;
+    const Real* da;
+    DifferencedRow<Real> by;
+    std::int64_t length;
+
+    WHORL_INLINE void operator()(std::int64_t e) const {
+        Real r[most];
+        unrolled<reads>([&](auto j) { r[j] = from[j][e]; });
+        const Differenced<Real> of_mode{{by.whole[e], by.rest[e]}, by.weight[e]};
+        to[e] = of.at(Counts<reads, 1>{}, i, of_mode, r, da[e]);
+    }
+};
+
+template <class Real, int reads>
+void difference(const Combination<Real>& of, int i, const RowOfFields<Real>& row) {
+    for (int f = 0; f < row.fields; ++f) {
+        DifferenceRow<Real, reads> field{
+            of,
+            i,
+            {},
+            reinterpret_cast<Real*>(row.next + (i * row.fields + f) * row.stride),
+            reinterpret_cast<const Real*>(row.da + f * row.stride),
+            row.differenced[f],
+            2LL * row.length};
+        for (int j = 0; j < reads; ++j)
+            field.from[j] = reinterpret_cast<const Real*>(of.from[j] + row.first + f * row.modes);
+        device::Cpu::run_row(field);
+    }
+}
+
 template <class Real, int reads, int writes>
 constexpr std::array combiners{run<Real, reads, writes, Factored::not_at_all>,
                                run<Real, reads, writes, Factored::alike>,
@@ -105,6 +141,12 @@ template <class Real> void combine_row(const Combination<Real>& of, const RowOfF
     by_factor[static_cast<std::size_t>(row.factored)](of, row);
 }
 
+template <class Real> void difference_row(const Combination<Real>& of, int i, const RowOfFields<Real>& row) {
+    static constexpr std::array by_reads{difference<Real, 0>, difference<Real, 1>, difference<Real, 2>,
+                                         difference<Real, 3>};
+    by_reads[static_cast<std::size_t>(of.reads)](of, i, row);
+}
+
 // A register that is not read is written past the caches, without being fetched.
 template <class Real> void put_row(const Combination<Real>& of, const RowOfFields<Real>& row) {
     const std::size_t bytes = static_cast<std::size_t>(row.length) * sizeof(Complex<Real>);
@@ -122,6 +164,7 @@ template <class Real> void put_row(const Combination<Real>& of, const RowOfField
 #define WHORL_INSTANTIATE(Real)                                                                              \
     template void fetch_row(const Combination<Real>&, const RowOfFields<Real>&);                             \
     template void combine_row(const Combination<Real>&, const RowOfFields<Real>&);                           \
+    template void difference_row(const Combination<Real>&, int, const RowOfFields<Real>&);                   \
     template void put_row(const Combination<Real>&, const RowOfFields<Real>&);
 WHORL_INSTANTIATE(float)
 WHORL_INSTANTIATE(double)

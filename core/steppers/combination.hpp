@@ -3,13 +3,15 @@
 //   r_i <- factor (sum_j m[i][j] carry_j r_j + v[i] da)
 //
 // with dt in v and the factor of decay and growth. Registers that lag behind the growth by linear forcing are
-// carried along (Growth). It has only the registers that are read or written, in their order.
+// carried along (Growth). It has only the registers that are read or written, in their order. A stage of
+// exponential time differencing has a factor and a weight of da for each register (Differenced).
 #pragma once
 
 #include <array>
 #include <cstdint>
 
 #include "base/complex.hpp"
+#include "base/phi.hpp"
 #include "base/unrolled.hpp"
 #include "steppers/scheme.hpp"
 
@@ -22,6 +24,12 @@ template <class Real> using Fields = Complex<Real>*;
 template <class Real> using Carry = std::array<Real, Stage::registers>;
 template <class Real> using Coefficients = std::array<std::array<Real, Stage::registers>, Stage::registers>;
 
+// The factor of what decays in a register, and what the tendency is multiplied by.
+template <class Real> struct Differenced {
+    Decay<Real> factor;
+    Real weight;
+};
+
 template <class Real> struct Combination {
     static constexpr int most = Stage::registers;
 
@@ -31,6 +39,9 @@ template <class Real> struct Combination {
     bool only_written[most] = {}; // the old contents of the register in `to` are not read
     Coefficients<Real> m{};
     Real v[most] = {};
+    bool exponential = false;
+    Coefficients<Real> plain{};                 // of what does not decay, which m then has not
+    double reach[most] = {}, phi[most][3] = {}; // with dt
 
     Combination() = default;
     // Bit i of `also_read` is set where the tendency is made from register i.
@@ -38,16 +49,44 @@ template <class Real> struct Combination {
                 int also_read) {
         const auto at = [](int i) { return static_cast<std::size_t>(i); };
         const int read = stage.reads();
+        exponential = stage.exponential;
         for (int i = 0; i < most; ++i)
             if (read >> i & 1) from[reads++] = registers[at(i)];
         for (int i = 0; i < most; ++i) {
             if (!(stage.writes() >> i & 1)) continue;
             for (int j = 0, r = 0; j < most; ++j)
-                if (read >> j & 1) m[at(writes)][at(r++)] = static_cast<Real>(stage.m[at(i)][at(j)]);
+                if (read >> j & 1) {
+                    const double undamped = stage.plain[at(i)][at(j)];
+                    m[at(writes)][at(r)] = static_cast<Real>(stage.m[at(i)][at(j)] - undamped);
+                    plain[at(writes)][at(r++)] = static_cast<Real>(undamped);
+                }
             v[writes] = static_cast<Real>(stage.v[at(i)] * dt);
+            reach[writes] = stage.reach[at(i)] * dt;
+            for (int p = 0; p < 3; ++p) phi[writes][p] = stage.phi[at(i)][at(p)] * dt;
             only_written[writes] = !((read | also_read) >> i & 1);
             to[writes++] = registers[at(i)];
         }
+    }
+
+    // Of the i-th register that is written, for a field that decays at this rate.
+    WHORL_INLINE Differenced<Real> differenced(int i, Real rate) const {
+        const double z = static_cast<double>(rate) * reach[i];
+        const Phi functions = phi_functions(z);
+        const double weight =
+            phi[i][0] * functions.first + phi[i][1] * functions.second + phi[i][2] * functions.third;
+        return {exponential_decay(static_cast<Real>(z)), static_cast<Real>(weight)};
+    }
+    // The i-th register that is written, from one value of each that is read.
+    template <class Counts, class Value>
+    WHORL_INLINE Value at(const Counts& counts, int i, const Differenced<Real>& by, const Value* r,
+                          Value da) const {
+        const auto& decaying = m[static_cast<std::size_t>(i)];
+        const auto& kept = plain[static_cast<std::size_t>(i)];
+        Value next = by.weight * da;
+        unrolled<most>([&](auto j) {
+            if (j < counts.reads) next = next + decayed(by.factor, decaying[j] * r[j]) + kept[j] * r[j];
+        });
+        return next;
     }
 
     // The coefficients of registers that are carried along.
@@ -85,6 +124,13 @@ template <class Real> struct FactorsOf {
 // Factors of none, the same for all modes of a row, or of each mode.
 enum class Factored { not_at_all, alike, by_mode };
 
+// Of each mode, twice: the factor of what decays, and what the tendency is multiplied by (Differenced).
+template <class Real> struct DifferencedRow {
+    const Real* whole;
+    const Real* rest;
+    const Real* weight;
+};
+
 // A row of modes of all fields. Those of field f begin at first + f * modes in a register, at f * stride in
 // the tendency, and for the i-th register that is written at (i * fields + f) * stride in `next`. Without
 // carries no register lags.
@@ -94,15 +140,18 @@ template <class Real> struct RowOfFields {
     int stride = 0;
     const Complex<Real>* da = nullptr;
     Factored factored = Factored::not_at_all;
-    const FactorsOf<Real>* factors = nullptr; // of each field
-    const Carry<Real>* carries = nullptr;     // of each field
+    const FactorsOf<Real>* factors = nullptr;          // of each field
+    const Carry<Real>* carries = nullptr;              // of each field
+    const DifferencedRow<Real>* differenced = nullptr; // of each field
     Complex<Real>* next = nullptr;
 };
 
 // For the host: fetch_row fetches the registers of a row that is combined soon, combine_row combines them
-// into `next`, and put_row copies `next` into the registers.
+// into `next`, difference_row does so for the i-th of those that are written, and put_row copies `next` into
+// the registers.
 template <class Real> void fetch_row(const Combination<Real>& of, const RowOfFields<Real>& row);
 template <class Real> void combine_row(const Combination<Real>& of, const RowOfFields<Real>& row);
+template <class Real> void difference_row(const Combination<Real>& of, int i, const RowOfFields<Real>& row);
 template <class Real> void put_row(const Combination<Real>& of, const RowOfFields<Real>& row);
 
 } // namespace whorl

@@ -12,7 +12,7 @@ int Stage::reads() const {
     int mask = 0;
     for (std::size_t i = 0; i < registers; ++i)
         for (std::size_t j = 0; j < registers; ++j)
-            if (m[i][j] != 0.0) mask |= 1 << j;
+            if (m[i][j] != 0.0 || plain[i][j] != 0.0) mask |= 1 << j;
     return mask;
 }
 
@@ -20,7 +20,7 @@ int Stage::writes() const {
     int mask = 0;
     for (std::size_t i = 0; i < registers; ++i) {
         bool written = v[i] != 0.0;
-        for (std::size_t j = 0; j < registers; ++j) written = written || m[i][j] != 0.0;
+        for (std::size_t j = 0; j < registers; ++j) written = written || m[i][j] != 0.0 || plain[i][j] != 0.0;
         if (written) mask |= 1 << i;
     }
     return mask;
@@ -48,18 +48,42 @@ void Growth::add(const Growth& other) {
 
 namespace {
 
+bool is_square(const std::vector<std::vector<double>>& rows, std::size_t count) {
+    return rows.size() == count &&
+           std::ranges::all_of(rows, [&](const std::vector<double>& row) { return row.size() == count; });
+}
+
+bool is_finite(const std::vector<double>& values) {
+    return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
+
+void add_exponential(const std::string& scheme, const StageTable& table, Stage& stage) {
+    const std::size_t count = table.v.size();
+    const bool three = table.phi.size() == count &&
+                       std::ranges::all_of(table.phi, [](const auto& row) { return row.size() == 3; });
+    WHORL_REQUIRE(three && is_square(table.plain, count) && table.reach.size() == count,
+                  "scheme " + scheme + " has a stage whose plain, phi and reach do not fit its v.");
+    stage.exponential = true;
+    for (std::size_t i = 0; i < count; ++i) {
+        std::ranges::copy(table.plain[i], stage.plain[i].begin());
+        std::ranges::copy(table.phi[i], stage.phi[i].begin());
+        stage.reach[i] = table.reach[i];
+        const double without_decay = table.phi[i][0] + table.phi[i][1] / 2 + table.phi[i][2] / 6;
+        WHORL_REQUIRE(is_finite(table.plain[i]) && is_finite(table.phi[i]) && std::isfinite(table.reach[i]) &&
+                          std::abs(without_decay - table.v[i]) < 1e-12,
+                      "scheme " + scheme + " has a stage whose phi is not its v without decay.");
+    }
+}
+
 Stage stage_of(const std::string& scheme, const StageTable& table) {
     const std::size_t count = table.v.size();
     WHORL_REQUIRE(count <= Stage::registers, "scheme " + scheme + " has " + std::to_string(count) +
                                                  " registers, at most " + std::to_string(Stage::registers) +
                                                  " are possible (Stage::registers).");
-    bool square = table.m.size() == count;
-    for (const std::vector<double>& row : table.m) square = square && row.size() == count;
-    WHORL_REQUIRE(square, "scheme " + scheme + " has a stage whose m has not as many rows and columns as v.");
-    const auto finite = [](const std::vector<double>& values) {
-        return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
-    };
-    WHORL_REQUIRE(std::ranges::all_of(table.m, finite) && finite(table.v) && std::isfinite(table.advance),
+    WHORL_REQUIRE(is_square(table.m, count),
+                  "scheme " + scheme + " has a stage whose m has not as many rows and columns as v.");
+    WHORL_REQUIRE(std::ranges::all_of(table.m, is_finite) && is_finite(table.v) &&
+                      std::isfinite(table.advance),
                   "scheme " + scheme + " has a coefficient that is not a finite number.");
     Stage stage;
     for (std::size_t i = 0; i < count; ++i) {
@@ -67,6 +91,7 @@ Stage stage_of(const std::string& scheme, const StageTable& table) {
         stage.v[i] = table.v[i];
     }
     stage.advance = table.advance;
+    if (!table.phi.empty()) add_exponential(scheme, table, stage);
     return stage;
 }
 
@@ -80,6 +105,10 @@ Scheme::Scheme(std::string given, const std::vector<StageTable>& tables, int rem
                       std::to_string(Stage::registers - 1) + " are possible.");
     for (const StageTable& table : tables) stages.push_back(stage_of(name, table));
     stages.back().ends_step = true;
+}
+
+bool Scheme::exponential() const {
+    return std::ranges::any_of(stages, [](const Stage& stage) { return stage.exponential; });
 }
 
 int Scheme::registers() const {

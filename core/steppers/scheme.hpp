@@ -3,6 +3,13 @@
 //   r_i <- exp(-rate advance dt) (sum_j m[i][j] r_j + v[i] dt f),
 //
 // which is the scheme applied to exp(rate t) a, carried back: the linear decay is exact (integrating factor).
+// A stage of exponential time differencing (Cox and Matthews, J. Comput. Phys. 176, 430 (2002)) integrates f
+// along with the decay: with z_i = rate reach[i] dt and the functions phi_p of base/phi.hpp,
+//
+//   r_i <- exp(-z_i) sum_j (m[i][j] - plain[i][j]) r_j + sum_j plain[i][j] r_j
+//          + dt f sum_p phi[i][p] phi_p(-z_i),
+//
+// which without decay is the stage of m and v, v[i] = sum_p phi[i][p] / p!.
 // After the last stage register 0 is the new state. The caller gives the tables (whorl.config.schemes).
 #pragma once
 
@@ -17,21 +24,28 @@ namespace whorl {
 
 struct Stage {
     static constexpr int registers = 3;
-    std::array<std::array<double, registers>, registers> m{};
+    using Square = std::array<std::array<double, registers>, registers>;
+    Square m{};
     std::array<double, registers> v{};
-    double advance = 0.0;   // time from the stage before to this stage's result, in time steps
-    bool ends_step = false; // its result is made to satisfy the model's constraints
+    double advance = 0.0;     // time from the stage before to this stage's result, in time steps
+    bool ends_step = false;   // its result is made to satisfy the model's constraints
+    bool exponential = false; // the decay is integrated along with f
+    Square plain{}, phi{};    // phi[i][p - 1] for phi_p
+    std::array<double, registers> reach{};
 
     // Bit i: register i is read, register i is written.
     int reads() const;
     int writes() const;
 };
 
-// The table of a stage: m and v have as many rows and entries as the scheme has registers.
+// The table of a stage: m and v have as many rows and entries as the scheme has registers, and so have plain,
+// phi and reach, which are empty but for exponential time differencing.
 struct StageTable {
     std::vector<std::vector<double>> m;
     std::vector<double> v;
     double advance = 0.0;
+    std::vector<std::vector<double>> plain, phi;
+    std::vector<double> reach;
 };
 
 // r_i <- factor (sum_j m[i][j] r_j + v[i] dt rate): what a stage makes of an equation dr/dt = rate, with a
@@ -83,6 +97,8 @@ struct Scheme {
     Scheme() = default;
     // Throws Error where there are no stages, or more registers than Stage has.
     Scheme(std::string name, const std::vector<StageTable>& tables, int earlier);
+
+    bool exponential() const;
 
     // The registers that stages read or write, or that keep earlier steps, and always register 1, for work
     // between two steps.

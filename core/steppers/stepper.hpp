@@ -46,6 +46,10 @@ template <class Device, class Real> class Stepper {
         push_ = 3.0 * std::hypot(inverse_spacing_[0], inverse_spacing_[1], inverse_spacing_[2]);
         const Wavenumber<double> corner{largest[0], largest[1], largest[2]};
         coupling_norm_ = equation.coupling_norm(corner);
+        WHORL_REQUIRE(!(options_.exact && coupling_norm_ > 0.0 && scheme_.exponential()),
+                      "time.scheme = \"" + scheme_.name +
+                          "\" integrates decay alone, not flow.linear = \"exact\": give flow.linear = "
+                          "\"explicit\", or another scheme.");
         wave_rate_ = rate_of_waves(box, corner);
     }
 

@@ -78,7 +78,7 @@ template <class Model, class Device, class Real, class Data = StageData<Real>> s
     }
 
     template <class Exact> void force_linearly(Update<Model, Real, Exact>& update, const Stage& now) const {
-        update.forces_linearly = update.couples() && !this->grows_alike;
+        update.forces_linearly = now.exponential || (update.couples() && !this->grows_alike);
         update.grows = !update.forces_linearly && now.writes() & 1;
         for (int f = 0; f < Model::fields; ++f) {
             const Growth& of_field = growth[f];

@@ -7,6 +7,8 @@
 // which is one for all fields of a rate.
 // With `exact` L is not in da but in the factor, exp((L - rate) elapsed) (coupling.hpp), which is then
 // computed in double; linear forcing of some of the coupled fields does not commute with it and is in da.
+// A stage of exponential time differencing has a factor and a weight of da for each register (scheme.hpp);
+// linear forcing is in da.
 // Where work is enqueued, a thread does all of it for a mode (store). On a CPU a row of modes is updated in a
 // few loops within the innermost cache (store_row): the loops of a model are compiled once for each model,
 // and those of a stage do not depend on the model (combination.hpp).
@@ -60,8 +62,13 @@ template <class Model, class Real, class Exact> struct Update {
             evaluate<false>(mode.k, mode.index, flux, da);
         unrolled<fields>([&](auto f) {
             const std::int64_t at = f * modes + mode.index;
-            Complex<Real> r[most], of_field[most];
+            if (forces_linearly && is_forced(mode.k)) da[f] = da[f] + linear[f] * state[at];
             if (extra) da[f] = weight * da[f] + extra[at];
+        });
+        if (combination.exponential) return store_differenced(mode, da);
+        unrolled<fields>([&](auto f) {
+            const std::int64_t at = f * modes + mode.index;
+            Complex<Real> r[most], of_field[most];
             unrolled<most>([&](auto j) {
                 if (j >= combination.reads) return;
                 r[j] = combination.from[j][at];
@@ -83,7 +90,7 @@ template <class Model, class Real, class Exact> struct Update {
     }
 
     // Adds a force da to one mode that has been stored: to register i
-    // exp(s' - s - rate elapsed) shares[i] da.
+    // exp(s' - s - rate elapsed) shares[i] da, or the weight of the tendency times da.
     WHORL_ANYWHERE void add(Wavenumber<Real> k, std::int64_t index, const Complex<Real>* da,
                             const Real* shares) const {
         constexpr int most = Combination<Real>::most;
@@ -92,8 +99,14 @@ template <class Model, class Real, class Exact> struct Update {
         for (int i = 0; i < most; ++i) {
             if (i >= combination.writes || shares[i] == Real(0)) continue;
             Complex<Real> added[fields], sum[fields];
-            unrolled<fields>([&](auto f) { added[f] = shares[i] * da[f]; });
-            if (changes()) propagate(k, factor, added);
+            if (combination.exponential) {
+                Differenced<Real> by[rates];
+                find_differenced(k, i, by);
+                unrolled<fields>([&](auto f) { added[f] = by[rate_of(f)].weight * da[f]; });
+            } else {
+                unrolled<fields>([&](auto f) { added[f] = shares[i] * da[f]; });
+                if (changes()) propagate(k, factor, added);
+            }
             unrolled<fields>([&](auto f) { sum[f] = combination.to[i][f * modes + index] + added[f]; });
             if (ends_step) model.constrain(k, sum);
             unrolled<fields>([&](auto f) { combination.to[i][f * modes + index] = sum[f]; });
@@ -108,7 +121,8 @@ template <class Model, class Real, class Exact> struct Update {
     [[gnu::noinline]] void store_row(const ModeRow<Real>& whole, const Values& values) const {
         int most = 0;
         for (int first = 0; first < whole.length; first += most) {
-            most = (grows || energy.of_field) && !mean_grows && first == 0 && whole.has_mean() ? 1 : at_once;
+            const bool knows_mean = grows || forces_linearly || energy.of_field;
+            most = knows_mean && !mean_grows && first == 0 && whole.has_mean() ? 1 : at_once;
             const ModeRow<Real> row = whole.slice(first, most);
             Complex<Real> da[fields][at_once];
             if (couples())
@@ -143,10 +157,11 @@ template <class Model, class Real, class Exact> struct Update {
         FactorsOf<Real> of_field[fields];
         for (int f = 0; f < fields; ++f) of_field[f] = {factors[rate_of(f)].whole, factors[rate_of(f)].rest};
         const bool multiplied = mean_grows || !row.has_mean(), growing = grows && multiplied;
-        const Factored factored = couples()           ? Factored::not_at_all
-                                  : elapsed > Real(0) ? Factored::by_mode
-                                  : growing           ? Factored::alike
-                                                      : Factored::not_at_all;
+        const Factored factored = couples() || combination.exponential ? Factored::not_at_all
+                                  : elapsed > Real(0)                  ? Factored::by_mode
+                                  : growing                            ? Factored::alike
+                                                                       : Factored::not_at_all;
+        if (forces_linearly && multiplied) add_linear<Device>(row, da);
         if (extra) add_extra<Device>(row, da);
         if (factored == Factored::by_mode) find_factor_rows<Device>(row, growing, factors);
         if (factored == Factored::alike) find_growth(factors);
@@ -159,7 +174,10 @@ template <class Model, class Real, class Exact> struct Update {
         of_row.factors = of_field;
         of_row.carries = lags && multiplied ? carries.data() : nullptr;
         of_row.next = next[0][0];
-        combine_row(combination, of_row);
+        if (combination.exponential)
+            for (int i = 0; i < combination.writes; ++i) find_and_difference<Device>(row, i, of_row);
+        else
+            combine_row(combination, of_row);
         if constexpr (Model::couples)
             for (int i = 0; exact && changes() && i < combination.writes; ++i)
                 propagate_row<Device>(row, next[i]);
@@ -178,6 +196,32 @@ template <class Model, class Real, class Exact> struct Update {
         for (int f = 0; f < fields; ++f)
             Device::run(row.length, [&, own = da[f], more = extra + f * modes + row.index](std::int64_t i)
                                         WHORL_INSIDE { copy(weight * own[i] + more[i], own[i]); });
+    }
+    template <class Device> void add_linear(const ModeRow<Real>& row, Complex<Real> (*da)[at_once]) const {
+        for (int f = 0; f < fields; ++f)
+            Device::run(row.length, [own = da[f], a = state + f * modes + row.index,
+                                     by = linear[static_cast<std::size_t>(f)]](std::int64_t i)
+                                        WHORL_INSIDE { copy(own[i] + by * a[i], own[i]); });
+    }
+    // The i-th register that is written, in the first cache.
+    template <class Device>
+    void find_and_difference(const ModeRow<Real>& row, int i, RowOfFields<Real> of_row) const {
+        FactorRow<Real, at_once> factors[rates];
+        Real weights[rates][2 * at_once];
+        DifferencedRow<Real> of_field[fields];
+        for (int f = 0; f < fields; ++f)
+            of_field[f] = {factors[rate_of(f)].whole, factors[rate_of(f)].rest, weights[rate_of(f)]};
+        Device::run(row.length, [&](std::int64_t n) WHORL_INSIDE {
+            Differenced<Real> by[rates];
+            find_differenced(row.k(n), i, by);
+            unrolled<rates>([&](auto q) {
+                factors[q].whole[2 * n] = factors[q].whole[2 * n + 1] = by[q].factor.whole;
+                factors[q].rest[2 * n] = factors[q].rest[2 * n + 1] = by[q].factor.rest;
+                weights[q][2 * n] = weights[q][2 * n + 1] = by[q].weight;
+            });
+        });
+        of_row.differenced = of_field;
+        difference_row(combination, i, of_row);
     }
     template <class Device>
     void find_factor_rows(const ModeRow<Real>& row, bool growing, FactorRow<Real, at_once>* factors) const {
@@ -229,14 +273,35 @@ template <class Model, class Real, class Exact> struct Update {
         unrolled<behind>([&](auto f) { copy(context[f * modes + index], a[fields + f]); });
         model.tendency(k, flux, a, da);
         if constexpr (Model::couples && !exactly) model.couple(k, a, da);
-        if constexpr (Model::couples && exactly)
-            if (forces_linearly && (mean_grows || square(k) > Real(0)))
-                unrolled<fields>([&](auto f) { da[f] = da[f] + linear[f] * a[f]; });
     }
 
-    WHORL_INLINE bool grows_at(Wavenumber<Real> k) const {
-        return grows && (mean_grows || square(k) > Real(0));
+    // Registers of a mode on a queue, a call so that other schemes need no registers of the device for it.
+    WHORL_CALL void store_differenced(Mode<Real> mode, const Complex<Real>* da) const {
+        constexpr int most = Combination<Real>::most;
+        Complex<Real> next[most][fields];
+        for (int i = 0; i < combination.writes; ++i) {
+            Differenced<Real> by[rates];
+            find_differenced(mode.k, i, by);
+            unrolled<fields>([&](auto f) {
+                Complex<Real> r[most];
+                unrolled<most>([&](auto j) {
+                    if (j < combination.reads) r[j] = combination.from[j][f * modes + mode.index];
+                });
+                next[i][f] = combination.at(combination, i, by[rate_of(f)], r, da[f]);
+            });
+            if (ends_step) model.constrain(mode.k, next[i]);
+        }
+        for (int i = 0; i < combination.writes; ++i)
+            unrolled<fields>([&](auto f) { combination.to[i][f * modes + mode.index] = next[i][f]; });
     }
+    WHORL_INLINE void find_differenced(Wavenumber<Real> k, int i, Differenced<Real>* by) const {
+        Real rate[rates];
+        model.decay(k, rate);
+        unrolled<rates>([&](auto q) { by[q] = combination.differenced(i, rate[q]); });
+    }
+
+    WHORL_INLINE bool is_forced(Wavenumber<Real> k) const { return mean_grows || square(k) > Real(0); }
+    WHORL_INLINE bool grows_at(Wavenumber<Real> k) const { return grows && is_forced(k); }
 
     WHORL_INLINE void find_factors(Wavenumber<Real> k, bool growing, Decay<Real>* factor) const {
         Real rate[rates];

@@ -4,7 +4,7 @@ import math
 
 import pytest
 from support import flows
-from support.twin import EARLIER, TABLES, Twin
+from support.twin import DIFFERENCED, EARLIER, TABLES, Twin
 from whorl import _core
 from whorl.config.schemes import SCHEMES
 from whorl.run.core_options import core_scheme
@@ -13,9 +13,9 @@ ONE = ([[1.0]], [1.0], 1.0)
 
 
 def test_the_schemes_there_are():
-    stages = {name: len(table[0]) for name, table in TABLES.items()} | dict.fromkeys(EARLIER, 1)
+    stages = {name: len(table[0]) for name, table in TABLES.items()} | dict.fromkeys(EARLIER, 1) | DIFFERENCED
     assert {name: scheme.right_hand_sides for name, scheme in SCHEMES.items()} == stages
-    registers = {"rk2": 2, "rk4": 3, "rk4-gill": 2, "ab2": 2, "ab3": 3}
+    registers = {"rk2": 2, "rk4": 3, "rk4-gill": 2, "ab2": 2, "ab3": 3, "etdrk2": 2, "etdrk4": 3}
     assert {name: core_scheme(name).registers for name in registers} == registers
 
 
@@ -30,6 +30,9 @@ def test_the_schemes_there_are():
         ([ONE], -1, "scheme toy remembers -1 steps"),
         ([([[math.nan]], [1.0], 1.0)], 0, "not a finite number"),
         ([([[1.0]], [math.inf], 1.0)], 0, "not a finite number"),
+        ([(*ONE, [[0.0]], [[0.5, 0.5, 0.0]], [1.0])], 0, "phi is not its v without decay"),
+        ([(*ONE, [[0.0]], [[1.0, 0.0]], [1.0])], 0, "plain, phi and reach do not fit its v"),
+        ([(*ONE, [[0.0]], [[1.0, 0.0, 0.0]], [])], 0, "plain, phi and reach do not fit its v"),
     ],
 )
 def test_a_table_that_cannot_be_is_refused(stages, earlier, words):

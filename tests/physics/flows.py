@@ -21,6 +21,14 @@ SHIFT = (0.37, 1.91, 4.03)  # no multiple of any grid spacing
 EXACT = ({"dealias": "2/3"}, {"dealias": "2/3", "shape": "sphere"}, {"dealias": "phase-shift-exact"})
 TRUNCATIONS = (*EXACT, {"dealias": "phase-shift"}, {"dealias": "none"})
 SCHEMES = {name: scheme.order for name, scheme in schemes.SCHEMES.items()}  # orders
+EXPONENTIAL = {name for name, scheme in schemes.SCHEMES.items() if scheme.exponential}
+# By their orders, with how they take linear terms.
+LINEARS = [
+    (name, order, linear)
+    for name, order in SCHEMES.items()
+    for linear in ("explicit", "exact")
+    if not (linear == "exact" and name in EXPONENTIAL)
+]
 
 Velocity = Callable[..., tuple]
 

@@ -58,6 +58,7 @@ def test_beyond_the_limit_none_is(scheme, dealias):
 GROWING = [name for name, stability in SCHEMES.items() if not stability.frequency]
 FACTORS = {
     "rk2": lambda z: [1 + 1j * z - z**2 / 2],
+    "etdrk2": lambda z: [1 + 1j * z - z**2 / 2],
     "ab2": lambda z: np.roots([1, -(1 + 1.5j * z), 0.5j * z]),
 }
 

@@ -5,7 +5,14 @@ A stage takes the tendency f at register 0 and turns the registers r_i into
     r_i ← exp(−rate·advance·dt) (Σ_j m_ij r_j + v_i dt f),
 
 which is the scheme applied to exp(rate·t) a, carried back: the linear decay is exact (integrating factor).
-After the last stage register 0 is the new state.
+After the last stage register 0 is the new state. A stage of exponential time differencing integrates f along
+with the decay (Cox and Matthews, J. Comput. Phys. 176, 430 (2002)): with z_i = rate·reach_i·dt and
+φ_1(c) = (exp(c) − 1)/c, φ_p+1(c) = (φ_p(c) − 1/p!)/c,
+
+    r_i ← exp(−z_i) Σ_j (m_ij − plain_ij) r_j + Σ_j plain_ij r_j + dt f Σ_p phi_ip φ_p(−z_i),
+
+which without decay is the stage of m and v. A steady state of constant forcing is exact at any step, where an
+integrating factor errs by the order of (rate·dt)^order.
 
 A scheme is stable without any loss if ω dt stays below a limit, where ω is the frequency of an advected mode
 or of a wave (Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.2; for
@@ -16,7 +23,7 @@ outweigh the growth.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from whorl.config.dealiasing import LARGEST_KEPT
@@ -24,11 +31,18 @@ from whorl.config.dealiasing import LARGEST_KEPT
 
 @dataclass(frozen=True)
 class Stage:
-    """The matrix m, the vector v, and the advance in time over the stage before, in time steps."""
+    """The matrix m, the vector v, and the advance in time over the stage before, in time steps.
+
+    For exponential time differencing also `plain`, the part of m that does not decay, the weights `phi` of
+    φ_1, φ_2, φ_3, and `reach`, the time over which each register decays, in steps.
+    """
 
     m: tuple[tuple[float, ...], ...]
     v: tuple[float, ...]
     advance: float
+    plain: tuple[tuple[float, ...], ...] = ()
+    phi: tuple[tuple[float, float, float], ...] = ()
+    reach: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,6 +68,11 @@ class Scheme:
     def right_hand_sides(self) -> int:
         """The number of right-hand sides in a step."""
         return 1 if self.earlier else len(self.stages)
+
+    @property
+    def exponential(self) -> bool:
+        """Whether it is one of exponential time differencing, not of an integrating factor."""
+        return any(stage.phi for stage in self.stages)
 
 
 def two_registers(A: tuple[float, ...], B: tuple[float, ...], c: tuple[float, ...]) -> tuple[Stage, ...]:
@@ -81,9 +100,50 @@ def _gill() -> tuple[Stage, ...]:
     )
 
 
+def _etdrk4() -> tuple[Stage, ...]:
+    """The stages of Cox and Matthews, with E and φ = φ_1 over half a step, and f_1, f_2, f_3 over the whole.
+
+    a = Eu + ½φF(u), b = Eu + ½φF(a), c = Ea + ½φ(2F(b) − F(u)),
+    u ← E²u + f_1 F(u) + f_2 (F(a) + F(b)) + f_3 F(c).
+
+    Register 1 holds u, and then Ea − ½φF(u) = E(a + u) − a; register 2 accumulates the result.
+    """
+    half, whole, none = (0.5, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    f1, f2, f3 = (1.0, -3.0, 4.0), (0.0, 2.0, -4.0), (0.0, -1.0, 4.0)
+    zero, u, result = (0, 0, 0), (1, 0, 0), (0, 0, 1)
+    return (
+        Stage((u, u, u), (1 / 2, 0.0, 1 / 6), 0.5, (zero, u, zero), (half, none, f1), (0.5, 0.0, 1.0)),
+        Stage(
+            ((0, 1, 0), (0, 1, 0), result),
+            (1 / 2, 0.0, 1 / 3),
+            0.0,
+            (zero, (-1, 0, 0), result),
+            (half, none, f2),
+            (0.5, 0.5, 1.0),
+        ),
+        Stage(
+            ((0, 1, 0), zero, result),
+            (1.0, 0.0, 1 / 3),
+            0.5,
+            ((0, 1, 0), zero, result),
+            (whole, none, f2),
+            (0.5, 0.0, 1.0),
+        ),
+        Stage(
+            (result, zero, zero), (1 / 6, 0.0, 0.0), 0.0, (result, zero, zero), (f3, none, none), (1.0, 0, 0)
+        ),
+    )
+
+
 # Heun's predictor and corrector; register 1 holds the half-finished result.
 PREDICTOR = Stage(((1, 0), (1, 0)), (1.0, 0.5), 1.0)
 CORRECTOR = Stage(((0, 1), (0, 0)), (0.5, 0.0), 0.0)
+# The same of exponential time differencing: Eu + φ_1 F(u), then φ_2 (F(a) − F(u)) is added.
+DIFFERENCED = (
+    replace(PREDICTOR, plain=((0, 0), (0, 0)), phi=((1, 0, 0), (1, -1, 0)), reach=(1.0, 1.0)),
+    replace(CORRECTOR, plain=((0, 1), (0, 0)), phi=((0, 1, 0), (0, 0, 0)), reach=(1.0, 0.0)),
+)
+COX_AND_MATTHEWS = "Cox and Matthews, J. Comput. Phys. 176, 430 (2002)"
 # The first Adams–Bashforth step is Heun's, which leaves f at its start: twice the predicted minus the
 # half-finished result is exp(−rate·dt) dt f. Afterwards the core's History makes the one stage.
 FIRST_STEP = (PREDICTOR, Stage(((0, 1), (2, -2)), (0.5, 0.0), 0.0))
@@ -156,6 +216,9 @@ SCHEMES: dict[str, Scheme] = {
         courant=1.0,
         frequency=3.34,
     ),
+    # Without decay they are rk2 and rk4.
+    "etdrk2": Scheme(2, DIFFERENCED, COX_AND_MATTHEWS, courant=0.5, growth=1 / 8, doubling=12**0.25),
+    "etdrk4": Scheme(4, _etdrk4(), COX_AND_MATTHEWS, courant=0.9, frequency=math.sqrt(8.0)),
     # A step multiplies by the larger root of G² − (1 + 3iz/2) G + iz/2.
     "ab2": Scheme(2, FIRST_STEP, BASHFORTH, courant=0.2, growth=1 / 4, doubling=1.328067, earlier=1),
     "ab3": Scheme(3, FIRST_STEP, BASHFORTH, courant=0.2, frequency=0.7236, earlier=2),

@@ -13,7 +13,10 @@ from whorl.config.section import Beginning, EndOfRun, Section, Share, given_one,
 class Time(Section):
     """The time scheme, its step (dt or courant) and the end (until, steps, until_error or several)."""
 
-    scheme: SchemeName = option(DEFAULT, "rk: Runge–Kutta, ab: Adams–Bashforth scheme; its order in the name")
+    scheme: SchemeName = option(
+        DEFAULT,
+        "rk: Runge–Kutta, ab: Adams–Bashforth, etdrk: exponential time differencing; its order in the name",
+    )
     dt: float | None = option(None, "fixed time step; instead of courant", unit="time", gt=0)
     courant: float | None = option(
         None,

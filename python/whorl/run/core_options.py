@@ -1,6 +1,7 @@
 """The options of the core for a case."""
 
 import re
+from dataclasses import astuple
 
 from whorl import _core
 from whorl.base.declared import CHOICES
@@ -71,7 +72,7 @@ def particle_needs(
 def core_scheme(name: str) -> _core.Scheme:
     """The table of a scheme for the core."""
     scheme = SCHEMES[name]
-    stages = [_core.StageTable(stage.m, stage.v, stage.advance) for stage in scheme.stages]
+    stages = [_core.StageTable(*astuple(stage)) for stage in scheme.stages]
     return _core.Scheme(name, stages, scheme.earlier)
 
 
