@@ -55,6 +55,19 @@ void bind_forcing(nb::class_<OpenFlow>& flow) {
         [](OpenFlow& self, std::size_t number, double factor) { self->set_factor(number, factor); },
         nb::arg("number"), nb::arg("factor"),
         "Set the factor of the values of the given source `number`, 1 at first.");
+    flow.def(
+        "set_factor_in_time",
+        [](nb::handle self, std::size_t number, const nb::callable& factor) {
+            const std::string name = "_factor" + std::to_string(number);
+            nb::setattr(self, name.c_str(), factor);
+            OpenFlow& open = nb::cast<OpenFlow&>(self);
+            open->set_factor_in_time(number, [&open, name](double time) {
+                const nb::gil_scoped_acquire locked;
+                return nb::cast<double>(nb::getattr(nb::find(open), name.c_str())(time));
+            });
+        },
+        nb::arg("number"), nb::arg("factor"),
+        "Give the factor of the source `number` as a function of time, by which a step is chosen.");
     // The function is an attribute of the flow, where Python finds cycles of references.
     flow.def(
         "call_for_force",
@@ -72,6 +85,8 @@ void bind_forcing(nb::class_<OpenFlow>& flow) {
         "Call function(flow, time) before each stage at which the given source `number` is needed.");
     flow.def("speed_of_sources", of_open(&Flow::speed_of_sources), nb::arg("dt"),
              "The speed that the sources give a fluid at rest within dt, at most.");
+    flow.def("forced_wavenumber", of_open(&Flow::forced_wavenumber), nb::arg("number"), Unlocked(),
+             "The wavenumber on which a source acts, 0 on all modes. Collective.");
     flow.def("begin_sources", of_open(&Flow::begin_sources), nb::arg("time"), Unlocked(),
              "Prepare the sources that depend on the first state. Collective.");
     flow.def("work_of_sources", of_open(&Flow::work_of_sources),

@@ -177,11 +177,22 @@ void bind_scheme(nb::module_& m) {
 void bind_measures(nb::class_<OpenFlow>& flow) {
     flow.def(
         "step",
-        [](OpenFlow& self, double dt, double courant, double dt_max, double time, std::int64_t step_number) {
-            return self->step({dt, courant, dt_max, time}, step_number);
+        [](OpenFlow& self, double dt, double courant, double dt_max, double time, std::int64_t step_number,
+           double rate_before, double dt_before) {
+            return self->step({dt, courant, dt_max, time, rate_before, dt_before}, step_number);
         },
         nb::arg("dt"), nb::arg("courant") = 0.0, nb::arg("dt_max") = std::numeric_limits<double>::infinity(),
-        nb::arg("time") = 0.0, nb::arg("step_number") = 0, Unlocked());
+        nb::arg("time") = 0.0, nb::arg("step_number") = 0, nb::arg("rate_before") = 0.0,
+        nb::arg("dt_before") = 0.0, Unlocked());
+    flow.def(
+        "first_step",
+        [](OpenFlow& self, double courant, double dt_max, double time, std::int64_t step_number) {
+            return self->first_step({0.0, courant, dt_max, time}, step_number);
+        },
+        nb::arg("courant"), nb::arg("dt_max") = std::numeric_limits<double>::infinity(),
+        nb::arg("time") = 0.0, nb::arg("step_number") = 0, Unlocked(),
+        "The longest step from a state of which no step before is known; infinite where nothing moves. "
+        "Collective.");
     flow.def("sums_over_modes", of_open(&Flow::sums_over_modes), Unlocked());
     flow.def("statistics", of_open(&Flow::statistics), Unlocked());
     flow.def("spectra", [](OpenFlow& self) { return shells(self, &Flow::spectra); });

@@ -76,6 +76,10 @@ class Flow {
     virtual void set_force_modes(std::size_t number, const void* values) = 0;
     virtual void set_factor(std::size_t number, double factor) = 0; // of its values, 1 at first
     virtual void call_for_force(std::size_t number, std::function<void(double)> function) = 0;
+    // The wavenumber on which a source acts (Forces::wavenumber). Collective.
+    virtual double forced_wavenumber(std::size_t number) = 0;
+    // The factor at any time, for the choice of a step.
+    virtual void set_factor_in_time(std::size_t number, std::function<double(double)> factor) = 0;
     // The mean power of each source in the last step and its work since the beginning (WorkOfSource), and by
     // shell the power.
     virtual std::vector<std::pair<double, double>> work_of_sources() = 0;
@@ -85,6 +89,8 @@ class Flow {
     virtual void restore_sources(const std::map<std::string, double>& saved) = 0;
 
     virtual StepReport step(TimeStep time_step, std::int64_t step_number) = 0;
+    // The longest step from a state of which no step before is known (FirstStep). Collective.
+    virtual double first_step(TimeStep time_step, std::int64_t step_number) = 0;
     // The number of earlier steps that the time scheme takes into account.
     virtual std::size_t remembered_steps() = 0;
     // What the model measures mode by mode: the part of statistics() that needs no round trip.

@@ -98,6 +98,10 @@ template <class Device, class Real> class FlowOf final : public Flow {
     void call_for_force(std::size_t number, std::function<void(double)> function) override {
         stepper_.forces().call(number, std::move(function));
     }
+    double forced_wavenumber(std::size_t number) override { return stepper_.forces().wavenumber(number); }
+    void set_factor_in_time(std::size_t number, std::function<double(double)> factor) override {
+        stepper_.forces().set_factor_in_time(number, std::move(factor));
+    }
     std::vector<std::pair<double, double>> work_of_sources() override {
         std::vector<std::pair<double, double>> all;
         for (std::size_t n = 0; n < stepper_.forces().count(); ++n)
@@ -122,6 +126,10 @@ template <class Device, class Real> class FlowOf final : public Flow {
             make_state_real();
         last_dt_ = report.dt;
         return report;
+    }
+
+    double first_step(TimeStep time_step, std::int64_t step_number) override {
+        return stepper_.first_step(time_step, step_number);
     }
 
     std::map<std::string, double> sums_over_modes() override;

@@ -1,6 +1,7 @@
 // A force whose values come from outside (a field by name, formulas, an array, a function), times
 // cos(omega t + phase). A field that depends on time in another way is given anew before each stage.
 #include <cmath>
+#include <numbers>
 
 #include "forcing/registry.hpp"
 
@@ -18,6 +19,11 @@ class Given final : public Source {
     void set_size(double root_mean_square) override { size_ = root_mean_square; }
     void set_factor(double factor) override { factor_ = factor; }
     double speed(double dt) const override { return size_ * std::abs(factor_) * dt; }
+    // A tenth of a period.
+    double longest_step() const override {
+        const double radians = 2 * std::numbers::pi / 10;
+        return frequency_ == 0.0 ? Source::longest_step() : radians / std::abs(frequency_);
+    }
     double scale(double time) const override { return factor_ * std::cos(frequency_ * time + phase_); }
     void evaluate(const Moment&, const Values&, std::span<const double>, Values&) override {}
 

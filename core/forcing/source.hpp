@@ -8,6 +8,7 @@
 // for rounding of sums. Random numbers depend on the seed, the mode and the time alone.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -93,6 +94,8 @@ class Source {
 
     // The rate at which the force lets the field grow, with these sums: an explicit step resolves it.
     virtual double rate(std::span<const double>) const { return 0.0; }
+    // The longest step that resolves the force in time.
+    virtual double longest_step() const { return std::numeric_limits<double>::infinity(); }
 
     // What a restart must know beyond the time, by name.
     virtual std::map<std::string, double> save() const { return {}; }

@@ -54,15 +54,70 @@ template <class Device, class Real> std::int64_t Forces<Device, Real>::bytes() c
 
 template <class Device, class Real> double Forces<Device, Real>::speed(double dt) const {
     double sum = 0.0;
-    for (const Running& of : sources_) sum += of.field.speed * of.source->speed(dt);
+    for (const Running& of : sources_) sum += of.field.speed * std::max(of.source->speed(dt), of.ahead * dt);
     return sum;
 }
 
 template <class Device, class Real> double Forces<Device, Real>::longest_step() const {
-    double rate = 0.0;
-    for (const Running& of : sources_)
+    double rate = 0.0, longest = std::numeric_limits<double>::infinity();
+    for (const Running& of : sources_) {
+        longest = std::min(longest, of.source->longest_step());
         if (!of.sums.empty() && of.source->acts() == Acts::at_stages) rate += of.source->rate(of.sums);
-    return rate > 0.0 ? 0.5 / rate : std::numeric_limits<double>::infinity();
+    }
+    return rate > 0.0 ? std::min(longest, 0.5 / rate) : longest;
+}
+
+// Whether a factor in time differs from a straight line by a twentieth of its size at most; irregular times,
+// so that no oscillation hides between them.
+template <class Device, class Real>
+bool Forces<Device, Real>::is_straight(Running& of, double time, double dt) {
+    constexpr std::array places{0.19, 0.43, 0.71};
+    const double first = of.factor(time), last = of.factor(time + dt);
+    double size = std::max(std::abs(first), std::abs(last)), bend = 0.0;
+    for (const double place : places) {
+        const double value = of.factor(time + place * dt);
+        size = std::max(size, std::abs(value));
+        bend = std::max(bend, std::abs(value - first - place * (last - first)));
+    }
+    of.ahead = 0.0;
+    if (!std::isfinite(size)) return false;
+    of.source->set_factor(size);
+    of.ahead = of.source->speed(1.0);
+    return bend <= 0.05 * size;
+}
+
+template <class Device, class Real>
+double Forces<Device, Real>::look_ahead(double time, double dt, bool all) {
+    double longest = dt;
+    if (!std::isfinite(dt)) return dt;
+    for (Running& of : sources_)
+        while (of.factor && !is_straight(of, time, longest) && longest > dt / 50)
+            longest = std::max(0.5 * longest, dt / 50);
+    for (Running& of : sources_) {
+        if (of.factor) is_straight(of, time, longest);
+        if (of.factor || !of.function) continue;
+        of.ahead = 0.0;
+        if (!all) continue;
+        of.function(time + longest);
+        of.ahead = of.source->speed(1.0);
+    }
+    ask_anew();
+    return longest;
+}
+
+template <class Device, class Real>
+void Forces<Device, Real>::try_out(const TendencyData<Real>& data, const Complex<Real>* state,
+                                   const forcing::Moment& now) {
+    energy_.set_known(false);
+    ask_anew();
+    before_stage(state, now.time);
+    for (Running& of : sources_) {
+        if (of.source->acts() == Acts::after_step || of.source->everywhere()) continue;
+        evaluate(of, now);
+        add_force(data, of, {static_cast<Real>(now.dt), Real(0), Real(0)});
+    }
+    energy_.set_known(false);
+    ask_anew();
 }
 
 template <class Device, class Real>

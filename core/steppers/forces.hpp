@@ -85,10 +85,26 @@ template <class Device, class Real> class Forces {
     }
     // Evaluates the forces that depend on the first state, `state`, which may be impossible: throws Error.
     void begin(const Complex<Real>* state, double time);
+    // A factor of a source as a function of time, which is asked at other times than those of stages.
+    void set_factor_in_time(std::size_t number, std::function<double(double)> factor) {
+        sources_[number].factor = std::move(factor);
+    }
+    // Asks how large the sources are within a step of dt from this time on. Returns the longest step, up to
+    // dt, within which they are near to linear in time, at least a fiftieth of dt, so that a jump is passed.
+    // Sources on all modes that cannot be asked cheaply are only if `all` is set, at the end of the step.
+    double look_ahead(double time, double dt, bool all);
     // The speed that all sources together may give the fluid within dt.
     double speed(double dt) const;
-    // The longest step that resolves the growth by all sources, of the state before the present stage.
+    // The longest step that resolves all sources, and the growth by them of the state before the present
+    // stage.
     double longest_step() const;
+
+    // Adds dt times the forces to a state that is no stage of a step, for a step on trial.
+    void try_out(const TendencyData<Real>& data, const Complex<Real>* state, const forcing::Moment& now);
+
+    // The wavenumber on which a source acts: the largest of its band, of given values the root mean of k^2 by
+    // their squares; 0 on all modes. Collective.
+    double wavenumber(std::size_t number);
 
     // Whether a source multiplies the field.
     bool amplifies() const;
@@ -124,6 +140,8 @@ template <class Device, class Real> class Forces {
         std::unique_ptr<forcing::Source> source;
         kernels::ForcedField field;
         std::function<void(double)> function;
+        std::function<double(double)> factor;
+        double ahead = 0.0;    // the speed that it may give the fluid a unit of time, as far as looked ahead
         bool is_asked = false; // whether it has given the values of the present stage
         Buffer<std::int64_t> index;
         Buffer<Wavenumber<Real>> k;
@@ -153,6 +171,7 @@ template <class Device, class Real> class Forces {
         if (of.field.output >= 0) return {0, model_fields()};
         return {of.field.first, of.field.components};
     }
+    static bool is_straight(Running& of, double time, double dt);
     static void ask(Running& of, double time) {
         if (of.is_asked) return;
         if (of.function) of.function(time);

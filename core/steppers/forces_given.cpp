@@ -47,6 +47,44 @@ void Forces<Device, Real>::give(std::size_t number, const std::vector<Complex<Re
     of.source->set_size(std::sqrt(sum));
 }
 
+namespace kernels {
+
+// weight |f|^2, and k^2 times it.
+template <class Real> struct SquaresOfForce {
+    Forced<Real> on;
+    int components;
+    const Complex<Real>* force;
+
+    WHORL_INLINE void operator()(std::int64_t i, double* sums) const {
+        double square_of_mode = 0.0;
+        for (int c = 0; c < components; ++c) {
+            const Complex<double> f = widened(force[c * on.count + i]);
+            square_of_mode += dot(f, f);
+        }
+        square_of_mode *= static_cast<double>(on.weight[i]);
+        sums[0] += square_of_mode;
+        sums[1] += square_of_mode * square(widened(on.k[i]));
+    }
+};
+
+} // namespace kernels
+
+template <class Device, class Real> double Forces<Device, Real>::wavenumber(std::size_t number) {
+    const Running& of = sources_[number];
+    if (of.source->everywhere()) return 0.0;
+    if (!of.source->given()) {
+        double largest = 0.0;
+        for (const forcing::ForcedMode& mode : of.source->modes())
+            largest = std::max(largest, square(mode.k));
+        at_.world.maximum(std::span(&largest, 1));
+        return std::sqrt(largest);
+    }
+    std::vector<double> sums = at_.device.reduce(
+        of.count, 2, 0, kernels::SquaresOfForce<Real>{on(of), of.field.components, of.force.data()});
+    at_.world.sum(sums);
+    return sums[0] > 0.0 ? std::sqrt(sums[1] / sums[0]) : 0.0;
+}
+
 // The modes whose index is in a list in rising order, in its order.
 template <class Device, class Real>
 forcing::ForcedModes Forces<Device, Real>::chosen(forcing::ForcedModes modes,
@@ -99,6 +137,7 @@ double Forces<Device, Real>::add_present(std::size_t number, const Complex<Real>
 #define WHORL_INSTANTIATE(Real)                                                                              \
     template void Forces<device::Chosen, Real>::give(std::size_t, const std::vector<Complex<Real>>&,         \
                                                      const std::function<forcing::ForcedModes()>&);          \
+    template double Forces<device::Chosen, Real>::wavenumber(std::size_t);                                   \
     template double Forces<device::Chosen, Real>::add_present(std::size_t, const Complex<Real>*, double,     \
                                                               Complex<Real>*);
 WHORL_INSTANTIATE(float)

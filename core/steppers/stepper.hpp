@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "steppers/companion.hpp"
+#include "steppers/first_step.hpp"
 #include "steppers/forces.hpp"
 
 namespace whorl {
@@ -88,12 +89,29 @@ template <class Device, class Real> class Stepper {
         companions_.push_back(&companion);
     }
 
+    // The longest step from a state of which no step before is known (FirstStep). Collective.
+    double first_step(TimeStep time_step, std::int64_t step_number) {
+        require_between_steps("a step is tried");
+        const Within stepping(is_stepping_);
+        const std::function<double(double)> push = [&](double dt) { return forces_.speed(dt) * push_; };
+        if (forces_.any()) time_step.push = &push;
+        trip_.shift({0.0, 0.0, 0.0});
+        return FirstStep<Device, Real>{
+            trip_,   equation_, forces_,
+            state(), scratch(), [&](const Stage& stage, TimeStep& of) { return tendency(stage, of); }}
+            .find(time_step, step_number);
+    }
+
     StepReport step(TimeStep time_step, std::int64_t step_number) {
         require_between_steps("a step is made");
         const Within stepping(is_stepping_);
         std::array<double, 2> maxima{};
         const std::function<double(double)> push = [&](double dt) { return forces_.speed(dt) * push_; };
         if (forces_.any()) time_step.push = &push;
+        // Where the velocity limited the step before, forces that are dear to ask are not looked at ahead.
+        const bool is_loose = time_step.rate_before * time_step.dt_before < 0.5 * time_step.courant;
+        if (forces_.any() && time_step.courant > 0.0)
+            time_step.dt_max = forces_.look_ahead(time_step.time, time_step.dt_max, is_loose);
         double time = time_step.time;
         for (std::size_t s = 0; s < scheme_.stages.size(); ++s) {
             TendencyData<Real> pass = tendency(scheme_.stages[s], time_step);

@@ -7,20 +7,35 @@
 
 namespace whorl {
 
-// How dt is found: it is given, or the largest with the Courant number (Tendency::rate) `courant`.
+// How dt is found: it is given, or the largest with the Courant number (Tendency::rate) `courant`, also with
+// the rate that is to be expected at the end of the step.
 struct TimeStep {
+    // The rate may grow so much in a step without making it shorter.
+    static constexpr double tolerated = 1.2;
+
     double dt = 0.0;
     double courant = 0.0; // 0: dt as given
     double dt_max = 0.0;
-    double time = 0.0; // at its beginning
+    double time = 0.0;                         // at its beginning
+    double rate_before = 0.0, dt_before = 0.0; // at the beginning of the step before, and its length; or 0
     // The rate of advection that forces add within dt, or null.
     const std::function<double(double)>* push = nullptr;
 
+    // How fast the rate has grown since the step before: flows from near rest grow exponentially.
+    double growth(double rate) const {
+        return dt_before > 0.0 && rate_before > 0.0 && rate > rate_before
+                   ? std::log(rate / rate_before) / dt_before
+                   : 0.0;
+    }
+
     // The longest step with the Courant number, of a fluid of this rate of advection.
     double longest(double rate) const {
-        const double free = rate > 0.0 ? std::min(courant / rate, dt_max) : dt_max;
-        if (!push) return free;
-        const auto is_short = [&](double trial) { return (rate + (*push)(trial)) * trial <= courant; };
+        const double free = rate > 0.0 ? std::min(courant / rate, dt_max) : dt_max, grows = growth(rate);
+        if (!push && grows == 0.0) return free;
+        const auto is_short = [&](double trial) {
+            const double grown = std::max(1.0, std::exp(grows * trial) / tolerated);
+            return (rate * grown + (push ? (*push)(trial) : 0.0)) * trial <= courant;
+        };
         double most = free;
         if (!std::isfinite(most))
             for (most = 1.0; is_short(most) && std::isfinite(2.0 * most);) most *= 2.0;

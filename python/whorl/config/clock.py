@@ -47,11 +47,24 @@ def passes(amount: float, before: float, now: float) -> bool:
     return reached > earlier
 
 
+@dataclass(frozen=True)
+class Pace:
+    """What a step that follows the Courant number knows of the step before it; a restart needs it, too.
+
+    `free` is the length of the last step that was not shortened to land on a time; `rate` is the rate of
+    advection at the beginning of the step before, and `dt` the length of that step.
+    """
+
+    free: float
+    rate: float
+    dt: float
+
+
 class Clock:
     """Time as a sum of steps, exact to rounding over any number of them (Kahan, Comm. ACM 8, 1965, p. 40).
 
     `compensation` is what the last addition lost; with `time` and `step` it is all a restart needs.
-    `turnovers` is None in a run that does not count them.
+    `turnovers` is None in a run that does not count them, `pace` until a step has been made.
     """
 
     def __init__(
@@ -60,12 +73,14 @@ class Clock:
         compensation: float = 0.0,
         step: int = 0,
         turnovers: Turnovers | None = None,
+        pace: Pace | None = None,
     ):
         self.time = time
         self.previous = time
         self.compensation = compensation
         self.step = step
         self.turnovers = turnovers
+        self.pace = pace
 
     def advance(self, dt: float) -> None:
         addend = dt + self.compensation

@@ -10,12 +10,13 @@ from whorl.base import toml
 from whorl.base.declared import DECLARED
 from whorl.base.hdf5 import open_hdf5, python_value
 from whorl.config.case import Case, Grid, Run
-from whorl.config.clock import Clock, Turnovers
+from whorl.config.clock import Clock, Pace, Turnovers
 from whorl.config.scalars import own_names
 
 FORMAT, VERSION = (DECLARED["checkpoint"][what] for what in ("format", "version"))
 ROWS = "_rows"
 COUNT = ("turnovers", "turnover_rate")
+PACE = ("pace_free", "pace_rate", "pace_dt")
 SOURCES = "sources."
 
 
@@ -47,10 +48,12 @@ class Checkpoint:
     sources: dict[str, float]  # what the core saved of its sources
     particles: str  # the checksum of the file of particles beside it; empty if there is none
     turnovers: tuple[float, float] | None  # the count and u'/L, of a run that counts them
+    pace: tuple[float, float, float] | None  # of the step before, unless an earlier version wrote it
 
     def clock(self) -> Clock:
         turnovers = Turnovers(*self.turnovers) if self.turnovers else None
-        return Clock(self.time, self.compensation, self.step, turnovers)
+        pace = Pace(*self.pace) if self.pace else None
+        return Clock(self.time, self.compensation, self.step, turnovers, pace)
 
     def timed_for(self, case: Case, settings: Sequence[str]) -> Timed:
         """The choices of the run so far; none if a restart asks for other lines or uses another device."""
@@ -80,8 +83,10 @@ def read_clock(path: Path) -> Checkpoint:
         }
         if not rows.keys() >= {"series", "spectra"}:  # which every version has written
             raise KeyError
-        counted = "turnovers" in attributes
-        count = tuple(float(attributes[name]) for name in COUNT) if counted else None
+        count, pace = (
+            tuple(float(attributes[name]) for name in names) if names[0] in attributes else None
+            for names in (COUNT, PACE)
+        )
         sources = {
             name.removeprefix(SOURCES): float(value)
             for name, value in attributes.items()
@@ -92,7 +97,7 @@ def read_clock(path: Path) -> Checkpoint:
         case = toml.loads(attributes["case"])
         what = {"grid": Grid(**case["grid"]), "fields": tuple(str(attributes["fields"]).split())}
         what |= {"step": int(attributes["step"]), "case": case, "rows": rows, "sources": sources}
-        return Checkpoint(path, turnovers=count, timed=timed, **what, **clock, **how)
+        return Checkpoint(path, turnovers=count, pace=pace, timed=timed, **what, **clock, **how)
     except (OSError, RuntimeError) as error:
         raise ValueError(f"it is damaged or no HDF5 file ({error})") from None
     except KeyError:

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from whorl.measure.expressions import Expressions
 from whorl.measure.particles import PathReading
 from whorl.measure.probes import Reading
 from whorl.output.accuracy import Accuracy
-from whorl.output.checkpoint import COUNT, SOURCES, Checkpoint
+from whorl.output.checkpoint import COUNT, PACE, SOURCES, Checkpoint
 from whorl.output.diagnostics import Diagnostics
 from whorl.output.directory import RunDirectory
 from whorl.output.moment import Moment
@@ -236,6 +237,8 @@ class Recorder:
         timed = {"plane_bytes": self.flow.options.plane_bytes}
         if turnovers := self.clock.turnovers:
             clock |= dict(zip(COUNT, (turnovers.count, turnovers.rate), strict=True))
+        if self.clock.pace:
+            clock |= dict(zip(PACE, astuple(self.clock.pace), strict=True))
         rows = {f"{name}_rows": table.states for name, table in self.tables.items()}
         sources = {SOURCES + name: value for name, value in self.flow.save_sources().items()}
         particles = self._write_particles()

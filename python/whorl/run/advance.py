@@ -7,10 +7,14 @@ from typing import Any
 from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.config.clock import LANDING, Clock
+from whorl.config.clock import LANDING, Clock, Pace
 from whorl.run.checks import at_rest, step_too_large
+from whorl.run.driven import Driven, fastest_driven, step_too_long
 
 REST = 1e6  # times the shortest step: in a step so long the flow moves a millionth as fast
+LENGTHENED = 1.2  # times the step before, at most: what drives the flow may begin within a step
+FEW = 10  # steps of a whole run
+TINY = 1e-300
 
 
 class Advances:
@@ -24,7 +28,10 @@ class Advances:
     _goal: float | None
     _dt: float
     _shortest_dt: float
+    _allowed_dt: float
     _step_told: bool
+    _driven: Driven | None
+    _driven_told: bool
     _warn: Callable[[str], None]
 
     def _advance(self) -> _core.StepReport:
@@ -35,15 +42,7 @@ class Advances:
             landing = left < options.dt * (1 - LANDING)
             report = self.flow.step(left if landing else options.dt, time=clock.time, step_number=clock.step)
         else:
-            bound = REST * self._shortest_dt if self._follows else math.inf
-            longest = min(left, options.dt_max or bound)
-            report = self.flow.step(
-                0.0,
-                courant=options.courant,
-                dt_max=longest,
-                time=clock.time,
-                step_number=clock.step,
-            )
+            report = self._follow(left)
             landing = report.dt >= left
         if not math.isfinite(report.maximum_velocity):
             measured = self.case.flow.measured
@@ -61,9 +60,49 @@ class Advances:
         if clock.turnovers:
             clock.turnovers.advance(report.dt, self._dt)
         self._dt = report.dt
-        if not landing:
+        self._tell_of_few_steps(landing)
+        self._tell_of_driven_modes()
+        return report
+
+    def _follow(self, left: float) -> _core.StepReport:
+        """Make a step that follows the Courant number, not longer than `left`."""
+        options, clock, pace = self.case.time, self.clock, self.clock.pace
+        bound = REST * self._shortest_dt if self._follows else math.inf
+        longest = min(left, options.dt_max or bound)
+        when = {"courant": options.courant, "time": clock.time, "step_number": clock.step}
+        grown = LENGTHENED * pace.free if pace else self.flow.first_step(dt_max=longest, **when)
+        before = {"rate_before": pace.rate, "dt_before": pace.dt} if pace else {}
+        report = self.flow.step(0.0, dt_max=min(longest, grown), **when, **before)
+        landing, lengthens = report.dt >= left, report.dt >= grown
+        if 0 < report.dt < math.inf:
+            rate = report.courant / report.dt
+            clock.pace = Pace(pace.free if landing and pace else report.dt, rate, report.dt)
+            # Of a step that lengthens as far as it may, the length that the flow alone allows.
+            is_free = lengthens and not self.case.forcing
+            self._allowed_dt = options.courant / max(rate, TINY) if is_free else report.dt
+        if not (landing or lengthens):
             self._shortest_dt = min(self._shortest_dt, report.dt)
         return report
+
+    def _tell_of_driven_modes(self) -> None:
+        """Warn once of driven modes that decay in less than a step of an integrating factor."""
+        if self._driven_told:
+            return
+        if self._driven is None:
+            self._driven = fastest_driven(self.case, self.flow)
+        warning = step_too_long(self.case, self._driven, self._dt)
+        if warning:
+            self._driven_told = True
+            self._warn(warning)
+
+    def _tell_of_few_steps(self, landing: bool) -> None:
+        """Warn of a run that reaches its end in so few steps that nothing can be seen of its course."""
+        if landing and self._follows and self._goal == self.case.time.end.time and self.clock.step < FEW:
+            steps = "1 step" if self.clock.step == 1 else f"{self.clock.step} steps"
+            self._warn(
+                f"the run took {steps} to t = {self.clock.time:.6g}: the flow hardly moves within a step of "
+                f"time.courant = {self.case.time.courant:g}; give time.dt_max to see more of its course"
+            )
 
     @property
     def _follows(self) -> bool:
@@ -72,7 +111,7 @@ class Advances:
 
     def _settled(self) -> bool:
         """Whether the flow has come to rest, as the length of its last step tells."""
-        return self._follows and self.report.dt >= REST * self._shortest_dt
+        return self._follows and self._allowed_dt >= REST * self._shortest_dt
 
     def _watch_step(self, report: _core.StepReport) -> None:
         """Warn once that a fixed step is beyond the scheme's limit of stability."""

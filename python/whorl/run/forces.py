@@ -51,11 +51,12 @@ class ForceTarget(Target):
 
 
 def make_flow(options: _core.Options, comm: MPI.Intracomm) -> _core.Flow:
-    """The flow of these options. Raises CaseError where a force is not possible. Collective."""
+    """The flow of these options. Raises CaseError where a force or the scheme is not possible. Collective."""
     try:
         return _core.Flow(options, comm.py2f())
     except _core.Error as error:
-        raise (CaseError(str(error)) if str(error).startswith("forcing") else error) from None
+        of_case = str(error).startswith(("forcing", "time.scheme"))
+        raise (CaseError(str(error)) if of_case else error) from None
 
 
 def begin_forces(flow: _core.Flow, time: float) -> None:
@@ -193,8 +194,11 @@ def _from_formula(target: ForceTarget, shape: FormulaInTime) -> None:
 def _times_factor(target: ForceTarget, part: Part) -> None:
     number, called = target.number, target.called
 
+    def factor_at(time: float) -> float:
+        return float(worked_out(part.factor, {"t": time}))
+
     def give(flow: _core.Flow, time: float) -> None:
-        factor = worked_out(part.factor, {"t": time})
+        factor = factor_at(time)
         if not np.isfinite(factor):
             raise CaseError(
                 f"the {called} is {factor} at t = {time:.9g}; it must be finite at all times of the run."
@@ -203,6 +207,7 @@ def _times_factor(target: ForceTarget, part: Part) -> None:
 
     give(target.flow, 0.0)
     target.flow.call_for_force(number, give)
+    target.flow.set_factor_in_time(number, factor_at)
 
 
 def _at_each_stage(target: ForceTarget, put: Callable[[ForceTarget, float], None]) -> None:

@@ -271,6 +271,7 @@ class Restarts:
         )
         self._set_up(case, comm, place, checkpoint.clock(), forcing=forcing)
         self._changed()  # on another grid u'/L is another
+        self.clock.pace = checkpoint.clock().pace if case.grid == checkpoint.grid else None
         try:
             read_fields(self.flow, case, comm, checkpoint, fields)
         except _core.Error as error:

@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from whorl.base.version import __version__
 from whorl.config.case import Case
 from whorl.config.clock import Clock, Every, Instant
 from whorl.config.explain import show
-from whorl.config.forcing import Script
+from whorl.config.forcing import Script, Steady
 from whorl.initial import fields as initials
 from whorl.output.checkpoint import OPEN, Timed
 from whorl.output.directory import RunDirectory
@@ -29,6 +30,7 @@ from whorl.run import provenance, tune
 from whorl.run.advance import Advances
 from whorl.run.checks import at_rest, check, check_memory, come_to_rest, warnings
 from whorl.run.core_options import core_options, describe
+from whorl.run.driven import Driven
 from whorl.run.ends import Ends
 from whorl.run.exchange_choice import plain
 from whorl.run.forces import begin_forces, make_flow, set_forces, with_script
@@ -103,7 +105,8 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
         names = [one.label for one in case.particles]
         self.tracers.update(placed(case, comm, self.flow, self.clock, names))
         follows = case.time.courant is not None and case.time.dt_max is None
-        pushed = self.flow.speed_of_sources(1.0) > 0
+        shaped = any(isinstance(force, Steady | Script) for force in case.forcing)
+        pushed = shaped or self.flow.speed_of_sources(1.0) > 0
         if follows and not pushed and case.flow.at_rest(self.flow.statistics()):
             raise CaseError(at_rest(case))
         if directory:
@@ -139,9 +142,11 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
             set_forces(self.flow, case, comm, forcing)
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None
-        self._dt, self._shortest_dt = 0.0, math.inf
+        self._dt = self._allowed_dt = 0.0
+        self._shortest_dt = math.inf
         self.origin: Path | None = None  # the checkpoint from which it continues
-        self._step_told = self._slow_told = self._ended = False
+        self._step_told = self._slow_told = self._driven_told = self._ended = False
+        self._driven: Driven | None = None
         self._goal = case.time.end.time  # the time that the next landing step lands on
         self.tracers: dict[str, Particles] = {}
         self._recorder = Recorder(case, self.flow, clock, directory, comm, self.tracers)
@@ -229,6 +234,8 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
 
     def _changed(self) -> None:
         self._recorder.forget()
+        if self.clock.pace:
+            self.clock.pace = replace(self.clock.pace, rate=0.0)
         if self.clock.turnovers:
             self.clock.turnovers.rate = None
 

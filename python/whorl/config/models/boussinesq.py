@@ -1,5 +1,6 @@
 """Stably stratified flow in the Boussinesq approximation, in a rotating frame if asked."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
@@ -137,6 +138,11 @@ class Boussinesq(ViscousFlow):
 
     def without_mean(self, bases: str) -> tuple[str, ...]:
         return ("temperature",) if self.buoyancy_frequency else ()
+
+    def moves(self, statistics: Mapping[str, float]) -> bool:
+        """Buoyancy moves a fluid at rest."""
+        buoyant = self.buoyancy_frequency != 0 and statistics.get("potential_energy", 0.0) > 0
+        return buoyant or super().moves(statistics)
 
     def parameters(self) -> dict[str, float]:
         kappa = self.diffusivity if self.prandtl is None else self.viscosity / self.prandtl

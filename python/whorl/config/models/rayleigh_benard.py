@@ -164,8 +164,9 @@ class RayleighBenard(Model):
         return math.sqrt(self.prandtl * (self.taylor or 0.0) / self.rayleigh) / 2
 
     def moves(self, statistics: Mapping[str, float]) -> bool:
-        """Buoyancy limits the step of a layer at rest, too, unless it is integrated exactly."""
-        return self.linear == "explicit" or statistics["energy"] > 0
+        """Buoyancy limits the step of a layer at rest, too, unless it is integrated exactly and θ is zero."""
+        warm = statistics.get("thermal_variance", 0.0) > 0
+        return self.linear == "explicit" or warm or statistics["energy"] > 0
 
     def without_mean(self, bases: str) -> tuple[str, ...]:
         """Without plates nothing keeps a mean θ, and the mean w it drives, from growing."""

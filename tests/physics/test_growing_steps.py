@@ -1,0 +1,159 @@
+"""Steps that follow the Courant number from near rest: they see what will move the fluid."""
+
+import numpy as np
+import pytest
+from support import devices
+from whorl.config.case import Case
+from whorl.run.advance import LENGTHENED
+from whorl.run.simulation import Simulation
+
+pytestmark = pytest.mark.every_device
+
+VORTICES = "sin(x)*cos(y)*cos(z)", "-cos(x)*sin(y)*cos(z)", "0"
+
+
+def steady(factor: str, field: str | None = None) -> dict:
+    """A force by formulas, with a factor in time."""
+    if field:
+        shape = {"name": "formula", "value": f"({factor})*sin(x)*cos(z)"}
+        return {"kind": "steady", "field": field, "shape": shape}
+    shape = {"name": "formula", "value": [f"({factor})*{component}" for component in VORTICES]}
+    return {"kind": "steady", "shape": shape}
+
+
+def layers(linear: str) -> dict:
+    return {"model": "boussinesq", "viscosity": 0.05, "buoyancy_frequency": 1.0, "linear": linear}
+
+
+def script(x, y, z, t):
+    return np.tanh(t) * np.sin(x) * np.cos(y), -np.tanh(t) * np.cos(x) * np.sin(y), 0 * z
+
+
+def warm(x, y, z):
+    return 5 * np.cos(x) * np.cos(z) + 0 * y
+
+
+VISCOUS = {"viscosity": 0.05}
+# The flow, the forces, the end, what a script gives, and the energy at the end.
+CASES = {
+    "a ramp": (VISCOUS, [steady("1e-3 + minimum(t/2, 1)")], 6.0, {}),
+    "tanh": (VISCOUS, [steady("tanh(t)")], 6.0, {}),
+    "of a script": (VISCOUS, [], 6.0, {"forcing": script}),
+    "switched on": (VISCOUS, [steady("where(t > 2.7, 1, 0) + 1e-6")], 6.0, {}),
+    "an oscillation": (VISCOUS, [steady("1e-4*cos(12*t)")], 6.0, {}),
+    "no product": (VISCOUS, [steady("tanh(t*(2 + cos(z)))")], 4.0, {}),
+    "heat, explicit": (layers("explicit"), [steady("3", "temperature")], 3.0, {}),
+    "heat, exact": (layers("exact"), [steady("3", "temperature")], 3.0, {}),
+    "much heat, exact": (layers("exact"), [steady("100", "temperature")], 0.6, {}),
+    "an anomaly, explicit": (layers("explicit"), [], 2.0, {"initial": {"temperature": warm}}),
+    "an anomaly, exact": (layers("exact"), [], 2.0, {"initial": {"temperature": warm}}),
+}
+
+
+def run(flow: dict, forcing: list[dict], time: dict, given: dict, **more) -> Simulation:
+    case = Case(
+        grid={"points": 16},
+        flow=flow,
+        time=time,
+        forcing=forcing,
+        initial={"name": "zero"},
+        run={"device": devices.current()},
+        **more,
+    )
+    simulation = Simulation(case, **given)
+    simulation.run(progress=False)
+    return simulation
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_flow_from_rest_is_that_of_small_steps(name):
+    flow, forcing, until, given = CASES[name]
+    fine = run(flow, forcing, {"dt": until / 200, "until": until}, given)
+    followed = run(flow, forcing, {"until": until}, given)
+    assert followed.statistics()["energy"] == pytest.approx(fine.statistics()["energy"], rel=0.01)
+    assert 8 < followed.step_number < 150
+
+
+def steps_of(simulation: Simulation) -> list[float]:
+    lengths = []
+    while not simulation.finished:
+        lengths.append(simulation.step().dt)
+    return lengths
+
+
+def case_of(name: str, **more) -> Case:
+    flow, forcing, until, _ = CASES[name]
+    return Case(
+        grid={"points": 16},
+        flow=flow,
+        time={"until": until},
+        forcing=forcing,
+        initial={"name": "zero"},
+        run={"device": devices.current()},
+        **more,
+    )
+
+
+def test_a_step_is_at_most_a_fifth_longer_than_the_one_before():
+    lengths = np.array(steps_of(Simulation(case_of("tanh"))))
+    ratios = lengths[1:-1] / lengths[:-2]
+    assert ratios.max() == pytest.approx(LENGTHENED, rel=1e-12)
+    assert (ratios > 1.19).sum() > 5
+
+
+def test_a_pause_does_not_shorten_the_steps_after_it():
+    simulation = Simulation(case_of("tanh"))
+    simulation.run(until=0.3, progress=False)
+    before = simulation.clock.pace.free
+    simulation.run(until=0.3 + 1e-3 * before, progress=False)
+    assert simulation.step().dt == pytest.approx(LENGTHENED * before, rel=1e-12)
+
+
+@pytest.mark.only_cpu
+def test_a_restart_goes_on_with_the_steps_of_the_run(tmp_path):
+    output = {"directory": str(tmp_path / "run"), "checkpoint_every": "9 steps", "keep_checkpoints": 9}
+    whole = Simulation(case_of("tanh", output=output))
+    whole.run(progress=False)
+    end = whole.velocity()
+    whole.close()
+    again = Simulation.restart(tmp_path / "run", tmp_path / "again", step=9)
+    again.run(progress=False)
+    assert (again.velocity() == end).all()
+    assert again.step_number == whole.step_number
+
+
+def test_growth_by_an_instability_is_seen_before_it_matters():
+    """Exact coupling sets no step, and the velocity of the perturbation sets one too late."""
+    case = Case(
+        grid={"points": [16, 1, 16], "lengths": [2.0, 1.0, 1.0], "bases": "SFF"},
+        flow={"model": "rayleigh-benard", "rayleigh": 1e5, "prandtl": 1.0, "linear": "exact"},
+        time={"until": 12.0},
+        initial={"name": "zero"},
+        run={"device": devices.current()},
+    )
+
+    def warm(x, y, z):
+        return 1e-6 * np.cos(np.pi * x) * np.sin(np.pi * z) + 0 * y
+
+    ends = []
+    for time in ({"until": 12.0}, {"until": 12.0, "dt": 0.02}):
+        simulation = Simulation(case.updated(time=time), {"temperature": warm})
+        simulation.run(progress=False)
+        ends.append(simulation.statistics()["energy"])
+        assert simulation.report.courant < 1.5
+    assert ends[0] == pytest.approx(ends[1], rel=0.02)
+
+
+@pytest.mark.only_cpu
+def test_a_whole_run_of_a_few_steps_is_told(tmp_path, capfd):
+    output = {"directory": str(tmp_path / "run")}
+    case = Case(
+        grid={"points": 8},
+        flow={"viscosity": 0.1},
+        time={"until": 5.0},
+        initial={"name": "taylor-green", "amplitude": 1e-6},
+        output=output,
+    )
+    with Simulation(case) as simulation:
+        simulation.run(progress=False)
+    assert "the run took 1 step to t = 5" in (tmp_path / "run" / "log.txt").read_text()
