@@ -91,6 +91,29 @@ def test_what_is_not_named_stays_zero():
     assert set(flow.fields) == {"magnetic"}
 
 
+@pytest.mark.parametrize(
+    ("given", "sections"),
+    [
+        (None, {"initial": {"vorticity": {"name": "formula", "value": "cos(x)"}}}),
+        (None, {"initial": {"name": "zero", "vorticity": {"name": "formula", "value": "cos(x)"}}}),
+        ({"vorticity": lambda x, y, z: np.cos(x) + 0 * y + 0 * z}, {"forcing": [{"kind": "script"}]}),
+    ],
+)
+def test_a_vorticity_is_given_in_place_of_the_velocity(given, sections):
+    """A velocity that is zero by default is not given; ω = cos x has v = sin x and the energy ½⟨v²⟩ = ¼."""
+    case = case_of("navier-stokes-2d", grid={"points": [16, 16, 1]}, **sections)
+    still = np.zeros((3, 1, 16, 16)) if "forcing" in sections else None
+    simulation = Simulation(case, given, forcing=still)
+    assert simulation.statistics()["energy"] == pytest.approx(0.25, rel=1e-14)
+    simulation.step()
+
+
+def test_a_vorticity_and_a_velocity_are_not_both_given():
+    case = case_of("navier-stokes-2d", initial={"vorticity": {"name": "random"}})
+    with pytest.raises(CaseError, match="an initial velocity and one of vorticity set the same"):
+        set_of(case, lambda x, y, z: (np.sin(y), 0, 0))
+
+
 def test_scalars_have_their_own():
     scalars = [{"name": "dye"}, {"name": "salt", "initial": {"name": "formula", "value": "x + 10*z"}}]
     case = case_of(initial={"name": "abc"}, scalars=scalars)

@@ -30,7 +30,6 @@ from whorl.programs.points import AtPoints
 
 Setter = Callable[[Target, Any], None]
 FIELDS: dict[type, Setter] = {}
-ZERO = kinds.Zero(name="zero")
 
 # A function of x, y, z (arrays that broadcast to a block [z][y][x]) returning the components of a field.
 FieldFunction = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
@@ -59,9 +58,7 @@ def set_initial(flow: _core.Flow, case: Case, given: Any, comm: MPI.Intracomm) -
         raise CaseError(f"the case has no initial field: give [initial] with name one of {names}.")
     by_script, by_name = _by_field(case, given), _by_name(case)
     for name in by_script:
-        if isinstance(by_name.get(name, ZERO), kinds.Zero):
-            by_name.pop(name, None)
-        else:
+        if name in by_name:
             place, kind = _place(case, name), tag_of(type(by_name[name]))
             raise CaseError(
                 f'the case has {place}.name = "{kind}" and the script gives a field {name}; leave one out.'
@@ -102,9 +99,10 @@ def target_of(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str) -> T
 
 
 def _by_name(case: Case) -> dict[str, kinds.InitialField]:
-    """The initial fields of the case by the field they set."""
+    """The initial fields of the case by the field they set, without those that are zero."""
     own = {} if case.initial is None else {case.flow.first_field(): case.initial} | case.initial.others
-    return own | {scalar.name: scalar.initial for scalar in case.scalars if scalar.initial is not None}
+    own |= {scalar.name: scalar.initial for scalar in case.scalars if scalar.initial is not None}
+    return {name: field for name, field in own.items() if not isinstance(field, kinds.Zero)}
 
 
 def _by_field(case: Case, given: Any) -> dict[str, Any]:
@@ -209,11 +207,6 @@ def set_at_points(target: Target, values: AtPoints, known: Mapping[Known, float]
 def wavenumbers(case: Case) -> tuple[float, float, float]:
     """2π/l along x, y, z."""
     return tuple(2 * math.pi / length for length in case.grid.lengths)
-
-
-@initial_field(kinds.Zero)
-def zero(target: Target, parameters: kinds.Zero) -> None:
-    """Do nothing: every field is zero until it is set."""
 
 
 @initial_field(kinds.TaylorGreen)
