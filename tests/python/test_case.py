@@ -43,6 +43,10 @@ def test_random_field_has_the_standard_form_unless_a_spectrum_is_given():
         ("grid.pionts=3", ["grid.pionts is not an option", "did you mean grid.points?"]),
         ("grid.viscosity=1", ["did you mean flow.viscosity?"]),
         ("gird.points=64", ["did you mean [grid]?"]),
+        ("flow.nu=0.1", ["did you mean flow.viscosity?"]),
+        ("flow.Viscosity=0.1", ["did you mean flow.viscosity?"]),
+        ("flow.kappa=0.1", ['did you mean flow.diffusivity? It goes with flow.model = "boussinesq".']),
+        ("time.CFL=0.5", ["did you mean time.courant?"]),
         ("run.threads=1000000000000", ["run.threads = 1000000000000", "at most 65536"]),
         ("run.batches=1000000000000", ["run.batches = 1000000000000", "at most 65536"]),
         ("run.variables_per_message=100000", ["run.variables_per_message = 100000", "at most 65536"]),
@@ -94,6 +98,44 @@ def test_refusals_name_key_value_and_remedy(setting, words):
     message = refusal(setting)
     for word in words:
         assert word in message
+
+
+@pytest.mark.parametrize("key", ["kO", "K0", "kpeak", "peak"])
+def test_a_word_of_an_option_of_the_section_suggests_it(key):
+    """Not one of another section that has more of its letters."""
+    assert "did you mean initial.k0? Options" in refusal(initial={"name": "random", key: 3.0})
+    by_another = refusal(initial={"name": "abc", key: 3.0})
+    assert 'did you mean initial.k0? It goes with initial.name = "random".' in by_another
+
+
+STIRRED = {"kind": "stochastic", "power": 1.0, "correlation_time": 0.1}
+PUSHED = {"kind": "linear", "name": "push"}
+
+
+@pytest.mark.parametrize(
+    ("blocks", "words"),
+    [
+        (
+            {"forcing": [PUSHED | {"rate": 1.0}, STIRRED | {"variance": 1.0}]},
+            'forcing[1] ("stochastic"): for',
+        ),
+        ({"forcing": [STIRRED, PUSHED]}, 'forcing[1] ("push"): give forcing.rate or'),
+        ({"forcing": [STIRRED, PUSHED | {"rate": 1.0, "k_max": 99.0}]}, 'forcing[1] ("push"): forcing.k_max'),
+        (
+            {"scalars": [{"name": "ink"}, {"name": "dye", "schmidt": 1.0, "diffusivity": 1.0}]},
+            'scalars[1] ("d',
+        ),
+        (
+            {"scalars": [{"name": "ink"}, {"name": "dye", "initial": {"name": "abc"}}]},
+            'scalars[1] ("dye"): sc',
+        ),
+        ({"diagnostics": [{"kind": "pressure"}, {"kind": "condensate", "name": "c"}]}, "diagnostics.c"),
+        ({"probes": [{"kind": "points", "of": "u", "name": "p"}]}, "probes.p takes either"),
+        ({"particles": [{"kind": "tracer", "name": "t"}]}, "particles.t takes one of"),
+    ],
+)
+def test_a_refusal_of_blocks_that_are_many_names_the_one(blocks, words):
+    assert words in refusal(**blocks)
 
 
 def test_combinations_that_contradict_each_other():

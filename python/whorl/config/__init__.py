@@ -2,7 +2,7 @@
 
 Its modules, each of which reaches only those before it:
 clock, columns, dealiasing, formulas, schemes, sizes, wavenumbers, narrowed, positions, section, time,
-explain, initial_options, models, notebooks, scalars, forcing, forces_named, turnovers, measures,
+suggest, explain, initial_options, models, notebooks, scalars, forcing, forces_named, turnovers, measures,
 vocabulary, diagnostics, mode_shells, probes, particles, expressions, outputs, settings, checks, case,
 truncation.
 """

@@ -1,6 +1,7 @@
 """The options that a case leaves to its model, and checks that its sections fit together."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import combinations
 from keyword import iskeyword
 from typing import Any
@@ -34,7 +35,7 @@ from whorl.config.models import DEFAULT, MODELS, Model
 from whorl.config.particles import with_number
 from whorl.config.probes import check_names
 from whorl.config.scalars import STATISTICS
-from whorl.config.section import Section, tag_of
+from whorl.config.section import Section, block_of, tag_of
 from whorl.config.turnovers import check_turnovers
 from whorl.config.wavenumbers import resolved_wavenumber, smallest_wavenumber
 
@@ -81,6 +82,11 @@ def _designed(force: Any, sections: dict[str, Any]) -> Any:
         stochastic, grid = Stochastic(**force), DesignGrid.of(sections.get("grid"))
     except (ValidationError, ValueError, TypeError, KeyError):
         return force
+    if len(sections["forcing"]) > 1:
+        raise CaseError(
+            "forcing.target designs a flow with one force, and there are "
+            f"{len(sections['forcing'])}; give forcing.power and forcing.correlation_time in its place."
+        )
     if not stochastic.isotropic:
         raise CaseError(
             "forcing.target is for an isotropic force; leave forcing.modes, forcing.polarisation and "
@@ -90,11 +96,6 @@ def _designed(force: Any, sections: dict[str, Any]) -> Any:
         raise CaseError(
             f"forcing.target knows nothing of {unknown}; leave it out, or give forcing.power and "
             "forcing.correlation_time in place of the target."
-        )
-    if len(sections["forcing"]) > 1:
-        raise CaseError(
-            "forcing.target designs a flow with one force, and there are "
-            f"{len(sections['forcing'])}; give forcing.power and forcing.correlation_time in its place."
         )
     if 1 in grid.points or grid.bases != "FFF" or force.get("field", "velocity") != "velocity":
         raise CaseError(
@@ -173,31 +174,48 @@ def check_scalars(case: Any) -> None:
             raise ValueError(
                 f'the names of [[scalars]] and [[forcing]] give two columns "{twice[0]}"; choose another name'
             )
-    for scalar in case.scalars:
+    for number, scalar in enumerate(case.scalars):
         _check_gradient(scalar, case.grid)
         _check_plane_gradient(scalar, case.flow)
         if scalar.initial is not None:
-            _check_kind(scalar.initial, "scalar", 1, "scalars.initial", case)
-            _check_no_tables(scalar.initial, "scalars.initial")
+            with _in_block(block_of("scalars", number, scalar.name)):
+                _check_kind(scalar.initial, "scalar", 1, "scalars.initial", case)
+                _check_no_tables(scalar.initial, "scalars.initial")
 
 
 def check_forcing(case: Any) -> None:
     """Raises ValueError for a force that the model or the grid does not allow, or names that clash."""
     labels = [force.label for force in case.forcing]
-    for force in case.forcing:
+    for number, force in enumerate(case.forcing):
         if labels.count(force.label) > 1:
             raise ValueError(f"two forces are called {force.label}; give forcing.name, a name for each")
         components = _check_forced_field(force, case)
-        if not force.any_bases and case.grid.bases != "FFF":
-            raise ValueError(
-                f'forcing.kind = "{force.kind}" is for periodic boxes (grid.bases = "FFF"), not for '
-                f'"{case.grid.bases}"; choose another kind'
-            )
-        _check_band(force, case)
-        _check_shape(force, components, case)
-        force.check(case)
+        with _in_block(block_of("forcing", number, force.label)):
+            _check_force(force, components, case)
     _check_seeds(case.forcing)
     _check_held(case.forcing)
+
+
+@contextmanager
+def _in_block(block: str) -> Iterator[None]:
+    """Within it a ValueError tells the block it is about."""
+    try:
+        yield
+    except CaseError:
+        raise
+    except ValueError as error:
+        raise ValueError(f"{block}: {error}") from None
+
+
+def _check_force(force: Any, components: int, case: Any) -> None:
+    if not force.any_bases and case.grid.bases != "FFF":
+        raise ValueError(
+            f'forcing.kind = "{force.kind}" is for periodic boxes (grid.bases = "FFF"), not for '
+            f'"{case.grid.bases}"; choose another kind'
+        )
+    _check_band(force, case)
+    _check_shape(force, components, case)
+    force.check(case)
 
 
 def _check_seeds(forces: Any) -> None:

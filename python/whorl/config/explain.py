@@ -1,6 +1,5 @@
 """Validation errors as sentences, and the options of a case as a table; both read the models' own fields."""
 
-import difflib
 import json
 import re
 import types
@@ -12,10 +11,9 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from whorl.config.section import tag_key, tag_of
+from whorl.config.section import block_of, tag_key, tag_of
+from whorl.config.suggest import LONGEST_WORD, did_you_mean, nearest, told_by
 
-MEANT = {"gpu": "cuda", "nvidia": "cuda", "amd": "hip"}  # by words that users may type instead
-LONGEST_WORD = 100  # characters: a longer word resembles no known word
 MOST_SHOWN = 40  # entries of a list
 MOST_PROBLEMS = 4  # of a case, in one message
 BOUNDS = {Gt: ("gt", "greater than"), Ge: ("ge", "at least"), Lt: ("lt", "less than"), Le: ("le", "at most")}
@@ -132,32 +130,16 @@ def dotted_keys(model: type[BaseModel]) -> list[str]:
     return list(dict.fromkeys(o.key for o in options(model)))
 
 
-def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """The words "; did you mean …?" for the nearest choice, or nothing."""
-    if len(word) > LONGEST_WORD:
-        return ""
-    by_name = {choice.lower(): choice for choice in choices}
-    meant = MEANT.get(word.lower(), word.lower())
-    near = difflib.get_close_matches(meant, list(by_name), 1)
-    return f"; did you mean {by_name[near[0]]}?" if near else ""
-
-
 def nearest_key(key: str, model: type[BaseModel], section: str = "") -> str:
     """The same words for an option: an exact name in any section, else a similar one, first in its own."""
-    if len(key) > LONGEST_WORD:
-        return ""
     keys = dotted_keys(model)
     names = [k.rpartition(".")[2] for k in keys]
     own = [name for k, name in zip(keys, names, strict=True) if k.startswith(f"{section}.")]
-    match = (
-        [key]
-        if key in names
-        else difflib.get_close_matches(key, own, 1) or difflib.get_close_matches(key, names, 1, 0.7)
-    )
+    match = key if key in names else nearest(key, own) or nearest(key, names, 0.7)
     if not match:
         return ""
-    home = section if match[0] in own else keys[names.index(match[0])].partition(".")[0]
-    return f"; did you mean {home}.{match[0]}?"
+    home = section if match in own else keys[names.index(match)].partition(".")[0]
+    return f"; did you mean {home}.{match}?"
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> str:
@@ -244,12 +226,21 @@ def _sentence(error: dict[str, Any], model: type[BaseModel]) -> str:
         name = place.section
         return f"{name} = {show(value)} must be blocks of options: write [[{name}]] before each."
     if kind == "value_error" and not place.key and place.siblings:
-        return f"{error['ctx']['error']}."
+        return f"{_block(place.section, value)}{error['ctx']['error']}."
     help = _help(place)
     if kind == "missing":
         return f"{place.dotted}{help} is missing."
     requirement = _requirement(error, place)
     return f"{place.dotted} = {show(value)}{help}: {requirement}{'' if requirement.endswith('?') else '.'}"
+
+
+def _block(section: str, value: Any) -> str:
+    """The block of a list of blocks that a problem is in, as the words that begin a sentence."""
+    list_name, bracket, number = section.removesuffix("]").partition("[")
+    names = [value[key] for key in ("name", "kind") if value.get(key)] if isinstance(value, dict) else []
+    if names and number.isdigit():
+        return f"{block_of(list_name, int(number), names[0])}: "
+    return f"{section}: " if bracket else ""
 
 
 def _summary(siblings: list[type[BaseModel]]) -> str:
@@ -278,14 +269,23 @@ def _unknown(place: Place, model: type[BaseModel]) -> str:
     alone = len(place.siblings) == 1
     where = f"[{place.section}]" if alone else f'{place.tag} = "{tag_of(place.chosen)}"'
     homes = [tag_of(s) for s in place.siblings if place.key in s.model_fields]
-    similar = difflib.get_close_matches(place.key[:LONGEST_WORD], own, 1)
     if homes:
         near = f"; it goes with {place.tag} = {show(homes[0])}."
-    elif similar:
-        near = f"; did you mean {place.section}.{similar[0]}?"
     else:
-        near = nearest_key(place.key, model, place.section.partition("[")[0])
+        near = _similar_here(place) or nearest_key(place.key, model, place.section.partition("[")[0])
     return f"{place.dotted} is not an option of {where}{near or '.'} Options are {', '.join(own)}."
+
+
+def _similar_here(place: Place) -> str:
+    """The words "; did you mean …?" for an option of the chosen model, else of another, which is named."""
+    chosen = [place.chosen] if place.chosen else []
+    for section in [*chosen, *place.siblings]:
+        fields = section.model_fields
+        if similar := nearest(place.key, fields) or told_by(place.key, fields):
+            own = any(similar in one.model_fields for one in chosen)
+            goes = "" if own else f" It goes with {place.tag} = {show(tag_of(section))}."
+            return f"; did you mean {place.section}.{similar}?{goes}"
+    return ""
 
 
 def _unknown_alternative(place: Place, value: Any) -> str:

@@ -62,6 +62,11 @@ def tag_key(section: type[BaseModel]) -> str:
     return next(key for key in ("kind", "model", "name") if key in section.model_fields)
 
 
+def block_of(section: str, number: int, name: str) -> str:
+    """What messages call a block of a list of blocks, which is counted from 0 as in settings."""
+    return f'{section}[{number}] ("{name}")'
+
+
 def at_most_one(section: Section, place: str, *names: str) -> None:
     """Raises ValueError if more than one of these options of [place] is given."""
     given = [

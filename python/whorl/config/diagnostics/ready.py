@@ -60,7 +60,7 @@ class ReadySet(Diagnostic):
         try:
             contents = self.contents(case)
         except ValueError as error:
-            raise ValueError(f'diagnostics.kind = "{self.kind}" {error}') from None
+            raise ValueError(f'diagnostics.{self.label}.kind = "{self.kind}" {error}') from None
         layouts = [self._group(questions, case, group) for group in contents.groups]
         if contents.joint:
             layouts.append(self._joint(questions, case, contents.joint))
