@@ -306,6 +306,23 @@ def test_resolved_toml_gives_the_same_case(points, lengths, viscosity, time, ini
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("every", [1e-310, "1e-310 turnovers", 1e300])
+def test_an_interval_beyond_all_units_is_refused(every):
+    blocks = {
+        "diagnostics": {"kind": "pdf", "of": "u"},
+        "probes": {"kind": "points", "of": "u", "positions": [0.0, 0.0, 0.0]},
+        "particles": {"kind": "tracer", "count": 1},
+    }
+    for section, block in blocks.items():
+        message = refusal(**{section: [block | {"every": every}]})
+        assert f"{section}[0].every = " in message
+        assert "it must be 1e-30 to 1e+30 in size; choose other units" in message
+    for name in ("series", "spectra", "checkpoint", "snapshot"):
+        message = refusal(output={f"{name}_every": every})
+        assert f"output.{name}_every = " in message
+        assert "it must be 1e-30 to 1e+30 in size; choose other units" in message
+
+
 def test_an_interval_may_be_a_whole_number():
     case = Case(
         grid={"points": 8},

@@ -103,6 +103,29 @@ def test_other_intervals_are_refused(text):
         Every.parse(text)
 
 
+@pytest.mark.parametrize("amount", ["1e-310", "1e-31", "1e31", "1e308"])
+@pytest.mark.parametrize("unit", ["", " turnovers", " minutes"])
+def test_amounts_beyond_all_units_are_refused(amount, unit):
+    """A time divided by them is no finite number."""
+    text = f"{amount}{unit}" if unit else float(amount)
+    with pytest.raises(ValueError, match=r"1e-30 to 1e.30 in size; choose other units"):
+        Every.parse(text)
+    if unit != " minutes":
+        with pytest.raises(ValueError, match=r"1e-30 to 1e.30 in size; choose other units"):
+            Instant.parse(text)
+
+
+def test_amounts_within_the_bounds_are_due_at_every_step():
+    for text in (1e-30, "1e-30 turnovers", "1e30 turnovers", 10**30, "9" * 400 + " steps"):
+        every, clock = Every.parse(text), Clock(turnovers=Turnovers())
+        clock.turnovers.rate = 1e30
+        clock.turnovers.advance(1e30, 0.0)
+        clock.advance(1e30)
+        assert every.due(clock) == (every.unit != "steps")
+    with pytest.raises(ValueError, match="in size"):
+        Every.parse(10**400)
+
+
 @given(st.floats(1e-12, 1e12))
 def test_an_end_is_a_time_or_turnovers(amount):
     assert Instant.parse(amount) == Instant(time=amount)

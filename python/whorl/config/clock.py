@@ -6,6 +6,9 @@ from typing import Literal
 
 Unit = Literal["time", "steps", "turnovers", "minutes", "never"]
 
+# Of amounts of time and turnovers: counts of intervals in a run, and times of it, are finite numbers.
+SHORTEST, LONGEST = 1e-30, 1e30
+
 # Relative tolerance: a time this close to an instant counts as that instant, so that ten steps of 0.1 make 1.
 NEAR = 1e-12
 # A step that ends this close to the end, relative to the step, is the last: it keeps its length and lands on
@@ -115,26 +118,42 @@ class Every:
     @classmethod
     def parse(cls, value: float | int | str) -> "Every":
         """`0.5` (time), `"20 steps"`, `"2 turnovers"`, `"30 minutes"` or `"never"`; ValueError says that."""
+        every = cls.read(value)
+        if every is None:
+            raise ValueError(_ALLOWED)
+        return every.of_usual_size()
+
+    @classmethod
+    def read(cls, value: float | int | str) -> "Every | None":
+        """The same of any size; None for what has none of these forms."""
         if value == "never":
             return cls(math.inf, "never")
         if isinstance(value, str):
             return cls._from_text(value)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-            raise ValueError(_ALLOWED)
-        return cls(float(value), "time")
+            return None
+        return cls(value, "time")
 
     @classmethod
-    def _from_text(cls, text: str) -> "Every":
+    def _from_text(cls, text: str) -> "Every | None":
         number, _, unit = text.strip().partition(" ")
         unit = unit.strip()
         unit = f"{unit}s" if unit in ("step", "turnover", "minute") else unit
         try:
             amount = int(number) if unit == "steps" else float(number)
         except ValueError:
-            raise ValueError(_ALLOWED) from None
+            return None
         if unit not in ("steps", "turnovers", "minutes") or not 0 < amount < math.inf:
-            raise ValueError(_ALLOWED)
+            return None
         return cls(amount, unit)
+
+    def of_usual_size(self) -> "Every":
+        """The same with a float; ValueError says the bounds of an amount that is no number of steps."""
+        if self.unit in ("steps", "never"):
+            return self
+        if not SHORTEST <= self.amount <= LONGEST:
+            raise ValueError(f"it must be {SHORTEST:g} to {LONGEST:g} in size; choose other units")
+        return Every(float(self.amount), self.unit)
 
     def due(self, clock: Clock) -> bool:
         """Whether the step just made reached or passed a multiple of the interval.
@@ -168,14 +187,11 @@ class Instant:
             return cls()
         if zero and value == 0 and not isinstance(value, bool):
             return cls(time=0.0)
-        try:
-            every = Every.parse(value)
-        except ValueError:
-            every = Every(math.inf, "never")
-        if every.unit not in ("time", "turnovers"):
+        every = Every.read(value)
+        if every is None or every.unit not in ("time", "turnovers"):
             what = "number, not below zero" if zero else "positive number"
             raise ValueError(f'it must be a {what} (time) or "N turnovers"')
-        return cls(**{every.unit: every.amount})
+        return cls(**{every.unit: every.of_usual_size().amount})
 
 
 class Stopwatch:
