@@ -7,6 +7,7 @@ import pytest
 from mpi4py import MPI
 from whorl import _core
 from whorl.base.errors import CaseError
+from whorl.base.ranks import launched
 from whorl.config.case import Case
 from whorl.run.checks import (
     MOST_THREADS_A_CORE,
@@ -81,6 +82,15 @@ def test_ranks_are_refused_by_a_build_without_mpi(bare):
     check_ranks(case, core_options(case, 1), 1)
     with pytest.raises(CaseError, match=r"^2 ranks are too many for .* without MPI.*-DWHORL_MPI=ON"):
         check_ranks(case, core_options(case, 1), 2)
+
+
+@pytest.mark.parametrize("value", ["", " ", "two", "1.5", "0x2"])
+def test_a_variable_of_mpiexec_that_is_no_number_is_not_set(monkeypatch, value):
+    for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"):
+        monkeypatch.setenv(name, value)
+    assert launched() == 1
+    monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "3")
+    assert launched() == 3
 
 
 @pytest.mark.parametrize("name", ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"])

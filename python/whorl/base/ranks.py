@@ -28,9 +28,12 @@ def prepare() -> None:
 
 
 def launched() -> int:
-    """The number of processes that mpiexec or srun started, including this one."""
+    """The number of processes that mpiexec or srun started, including this one.
+
+    A variable that holds no number, such as an empty one, was not set by them.
+    """
     for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"):
-        if name in os.environ:
+        with suppress(KeyError, ValueError):
             return int(os.environ[name])
     return 1
 

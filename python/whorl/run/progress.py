@@ -93,7 +93,7 @@ def run_log(path: Path | None) -> logging.Logger:
 
 def on_terminal() -> bool:
     """Whether someone watches. Under mpiexec a rank's stdout may be a terminal though mpiexec's is not."""
-    launched = any(name in os.environ for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"))
+    launched = any(os.environ.get(name) for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"))
     try:
         return (sys.stdout is not None and sys.stdout.isatty()) and (
             not launched or Path(f"/proc/{os.getppid()}/fd/1").resolve().is_char_device()
