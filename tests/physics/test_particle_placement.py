@@ -1,5 +1,6 @@
 """Where particles begin: figures of the right shape at random, planes, files; and when: their release."""
 
+import codecs
 import re
 
 import h5py
@@ -122,7 +123,11 @@ def test_positions_of_a_file(tmp_path):
     np.save(tmp_path / "a.npy", places)
     np.savetxt(tmp_path / "b.txt", places, header="x y z", fmt="%.17g")
     np.savetxt(tmp_path / "c.csv", places, header="x,y,z", delimiter=",", comments="", fmt="%.17g")
-    for name in ("a.npy", "b.txt", "c.csv"):
+    (tmp_path / "d.csv").write_bytes(codecs.BOM_UTF8 + (tmp_path / "c.csv").read_bytes())
+    (tmp_path / "e.txt").write_bytes(
+        codecs.BOM_UTF8 + b"".join(b"%.17g %.17g %.17g\n" % (*p,) for p in places)
+    )
+    for name in ("a.npy", "b.txt", "c.csv", "d.csv", "e.txt"):
         assert np.array_equal(placed(path=str(tmp_path / name)), places)
     # Beside the case file; and without it a run goes on, since its particles are in the checkpoint.
     case = case_of(tmp_path / "run", particles=[{"kind": "tracer", "path": str(tmp_path / "a.npy")}])
@@ -156,10 +161,19 @@ def test_a_wrong_file_is_told(tmp_path, text, told):
     assert "\n" not in str(error.value)
 
 
-def test_complex_positions_are_refused(tmp_path):
-    np.save(tmp_path / "a.npy", np.ones((4, 3), complex))
-    with pytest.raises(CaseError, match=r"cannot be read \(its numbers are complex\)"):
+@pytest.mark.parametrize(
+    ("kind", "called"), [(complex, "complex numbers"), ("M8[s]", "dates"), ("m8[s]", "times"), ("U3", "text")]
+)
+def test_positions_that_are_no_real_numbers_are_refused(tmp_path, kind, called):
+    places = np.ones((4, 3), int).astype(kind)
+    np.save(tmp_path / "a.npy", places)
+    with pytest.raises(CaseError, match=rf"cannot be read \(it holds {called}, not real numbers\)"):
         case_of(particles=[{"kind": "tracer", "path": str(tmp_path / "a.npy")}])
+    with Simulation(case_of()) as simulation:
+        with pytest.raises(ValueError, match=f"positions holds {called}, not real numbers"):
+            simulation.particles(places)
+        with pytest.raises(ValueError, match=f"velocity holds {called}, not real numbers"):
+            simulation.particles(4, kind="inertial", response_time=1.0, velocity=places)
 
 
 def test_a_file_has_the_number_that_is_given(tmp_path):

@@ -1,5 +1,6 @@
 """Options: what is accepted, what is refused and in which words, and the way to TOML and back."""
 
+import codecs
 import math
 import re
 import tomllib
@@ -255,8 +256,13 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(CaseError, match=r"not valid TOML.*line 1"):
         load_case(broken)
     broken.write_bytes(b"\xff\xfe")
-    with pytest.raises(CaseError, match="cannot be read"):
+    with pytest.raises(CaseError, match=r"cannot be read.*store it in UTF-8"):
         load_case(broken)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_case(tmp_path):
+    (tmp_path / "case.toml").write_bytes(codecs.BOM_UTF8 + Case(**sections_of()).to_toml().encode())
+    assert load_case(tmp_path / "case.toml") == Case(**sections_of())
 
 
 def test_initial_path_is_relative_to_the_case_file(tmp_path):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from whorl.base import toml
 from whorl.base.errors import CaseError
 
 PARTIAL = ".part"
@@ -51,6 +52,26 @@ def is_file(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):  # too long, or with a null in it
         return False
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a TOML file, in UTF-8 and of at most 1 MiB, without a byte-order mark.
+
+    Raises
+    ------
+    CaseError
+        If the file cannot be read, is not in UTF-8 or is too long.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(toml.MOST_BYTES + 1)
+        if len(data) > toml.MOST_BYTES:
+            raise CaseError(f"{path} is not valid TOML: {toml.TOO_LONG}.")
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        raise CaseError(f"{path} cannot be read: {error}.") from None
+    except UnicodeDecodeError as error:
+        raise CaseError(f"{path} cannot be read: {error}; store it in UTF-8.") from None
 
 
 def write_text(path: Path, text: str) -> None:

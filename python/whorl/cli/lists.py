@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from whorl.base.errors import CaseError
+from whorl.base.files import text_of
 from whorl.config.case import Case, find_case, load_case, ready_cases
 from whorl.config.diagnostics import KINDS
 from whorl.config.explain import Option, describe, did_you_mean, sections
@@ -24,7 +25,7 @@ def cases(
 ) -> None:
     """List the ready cases, or print one."""
     if name is not None:
-        typer.echo(find_case(name).read_text(encoding="utf-8"), nl=False)
+        typer.echo(text_of(find_case(name)), nl=False)
         return
     table = Table("case", "points", "what it is", box=None, header_style="bold", pad_edge=False)
     for known, path in ready_cases().items():

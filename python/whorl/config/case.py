@@ -19,7 +19,7 @@ from tomlkit.items import AoT, Table
 from whorl.base import toml
 from whorl.base.declared import CHOICES, DEVICES, PLAIN_TRANSPORT, TRANSPORTS
 from whorl.base.errors import CaseError
-from whorl.base.files import is_file
+from whorl.base.files import is_file, text_of
 from whorl.base.text import storable
 from whorl.config.checks import check_together, fill_in
 from whorl.config.dealiasing import DEALIASINGS
@@ -477,12 +477,6 @@ def read_toml(path: Path) -> dict[str, Any]:
         If the file cannot be read, is not valid TOML or is too long.
     """
     try:
-        with path.open("rb") as file:
-            data = file.read(toml.MOST_BYTES + 1)
-        if len(data) > toml.MOST_BYTES:
-            raise toml.TOMLDecodeError(toml.TOO_LONG)
-        return toml.loads(data.decode("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise CaseError(f"{path} cannot be read: {error}.") from None
+        return toml.loads(text_of(path))
     except toml.TOMLDecodeError as error:
         raise CaseError(f"{path} is not valid TOML: {error}.") from None

@@ -11,6 +11,7 @@ import numpy as np
 
 from whorl import _core
 from whorl.base.errors import CaseError
+from whorl.base.numbers import check_real
 from whorl.base.parallel import on_root
 from whorl.base.ranks import MPI
 from whorl.config import initial_options as kinds
@@ -155,6 +156,7 @@ def set_from_function(target: Target, function: FieldFunction) -> None:
                 f"the {target.called} function returned {len(values)} components, not {expected}."
             )
         for component, of_component in zip(out, values, strict=True):
+            _check_real(target, "function", np.asarray(of_component))
             component[...] = of_component
 
     def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
@@ -177,7 +179,15 @@ def set_from_function(target: Target, function: FieldFunction) -> None:
     target.fill(fill)
 
 
+def _check_real(target: Target, what: str, values: np.ndarray) -> None:
+    try:
+        check_real(values, f"the {what} of the {target.called}")
+    except ValueError as error:
+        raise CaseError(f"{error}.") from None
+
+
 def set_from_array(target: Target, values: np.ndarray) -> None:
+    _check_real(target, "array", values)
     nx, ny, nz = target.case.grid.points
     expected = (target.components, nz, ny, nx)
     if target.components == 1 and values.shape == expected[1:]:

@@ -3,15 +3,18 @@
 import math
 import tomllib
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 
 from whorl.base.errors import CaseError
 from whorl.base.hdf5 import is_hdf5, open_hdf5, python_value
+from whorl.base.numbers import check_real
 from whorl.config.case import Grid
 from whorl.config.dealiasing import LARGEST_KEPT, is_box
 from whorl.config.models.base import FieldOf
@@ -21,6 +24,8 @@ from whorl.output.checkpoint import FORMAT
 from whorl.output.snapshot_format import FIELDS, scalars_in
 
 SUFFIXES = {1: ("",), 2: ("_real", "_imaginary"), 3: ("_x", "_y", "_z")}
+# Errors of a damaged npz file, and of links in an HDF5 file that lead nowhere.
+UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)
 FROM_FILE = "give the case those of the file, or the field as arrays in an HDF5 or npz file"
 SAME_LENGTH = 1e-6  # relative: lengths are typed by hand
 
@@ -34,7 +39,7 @@ def is_checkpoint(path: str) -> bool:
     """Whether a file is marked as a checkpoint of whorl; its reader reports any other fault."""
     try:
         with open_hdf5(Path(path)) as file:
-            return python_value(file.attrs.get("format", "")) == FORMAT
+            return _text_in(file, "format") == FORMAT
     except OSError:
         return False
 
@@ -49,8 +54,10 @@ def check_file(path: str, field: str, about: FieldOf, grid: Grid, place: str) ->
             names = _names_in(file, field, about.components)
             theirs = _grid_in(file) or grid
             last = len(names) < about.components
-            shapes = {name: _grid_shape(file[name].shape, last, _flat_axis(theirs)) for name in names}
-    except (OSError, KeyError, ValueError) as error:
+            shapes = {
+                name: _grid_shape(_shape_of(file[name], name), last, _flat_axis(theirs)) for name in names
+            }
+    except (OSError, KeyError, ValueError, *UNREADABLE) as error:
         arrays = names_of(field, about.components)
         listed = " and ".join(filter(None, (", ".join(arrays[:-1]), arrays[-1])))
         raise CaseError(
@@ -162,7 +169,22 @@ def _kinds(about: FieldOf, bases: str) -> list[tuple[Kind, ...]]:
 
 def _grid_in(file: Any) -> Grid | None:
     """The grid of a snapshot of whorl."""
-    return Grid(**case["grid"]) if (case := _case_in(file)) else None
+    if not (case := _case_in(file)):
+        return None
+    try:
+        return Grid(**case["grid"])
+    except (KeyError, TypeError, ValidationError):
+        raise ValueError("it is a snapshot of a case without a grid that can be used") from None
+
+
+def _shape_of(data: Any, name: str) -> tuple[int, ...]:
+    """The shape of an array of real numbers. Raises ValueError, with a message for the user, for others."""
+    if not hasattr(data, "shape"):
+        raise ValueError(f"{name} in it is no array")
+    if data.shape is None:
+        raise ValueError(f"{name} in it has no values")
+    check_real(data, f"{name} in it")
+    return data.shape
 
 
 def _names_in(file: Any, field: str, components: int) -> list[str]:
@@ -171,13 +193,15 @@ def _names_in(file: Any, field: str, components: int) -> list[str]:
     Raises KeyError, with a message for the user.
     """
     if FIELDS in file:
-        attributes = {name: python_value(value) for name, value in file.attrs.items()}
-        scalars = {own: numbered for numbered, own in scalars_in(attributes).items()}
+        version = {"version": python_value(file.attrs.get("version"))}
+        of_file = scalars_in(version | {"case": _text_in(file, "case")})
+        scalars = {own: numbered for numbered, own in of_file.items()}
         name = f"{FIELDS}/{scalars.get(field, field)}"
         if name in file and (field in scalars or field not in scalars.values()):
             return [name]
+        group = file[FIELDS] if hasattr(file[FIELDS], "keys") else ()
         known = [own for own, numbered in scalars.items() if f"{FIELDS}/{numbered}" in file]
-        known += [other for other in file[FIELDS] if other not in scalars.values()]
+        known += [other for other in group if other not in scalars.values()]
         raise KeyError(f"it is a snapshot without {field}, of {', '.join(known)}")
     names = names_of(field, components)
     if missing := [name for name in names if name not in file]:
@@ -187,8 +211,16 @@ def _names_in(file: Any, field: str, components: int) -> list[str]:
 
 def _case_in(file: Any) -> dict[str, Any]:
     """The case in a snapshot of whorl; empty in other files."""
-    case = getattr(file, "attrs", {}).get("case", "")
-    return tomllib.loads(python_value(case))
+    return tomllib.loads(_text_in(file, "case"))
+
+
+def _text_in(file: Any, name: str) -> str:
+    """A text among the attributes of a file; empty if it has none that is a text."""
+    try:
+        value = python_value(getattr(file, "attrs", {}).get(name, ""))
+    except UnicodeDecodeError:
+        return ""
+    return value if isinstance(value, str) else ""
 
 
 def _reader(data: Any, last: tuple, flat: int) -> Block:
@@ -213,7 +245,7 @@ def _open(path: Path) -> Any:
     return np.load(path) if npz else open_hdf5(path)
 
 
-def _reason(error: OSError | KeyError | ValueError) -> str:
+def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         text = error.strerror
     else:

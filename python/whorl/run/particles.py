@@ -9,6 +9,7 @@ import numpy as np
 
 from whorl import _core
 from whorl.base.errors import CaseError
+from whorl.base.numbers import floats
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.particles import ALONE, WITH_COUNT, ParticleGroup
@@ -279,7 +280,7 @@ def added(
         placed = None if positions else iter(())
         options = options | {"count": max(int(positions), 1)}
     elif positions is not None:
-        given = np.asarray(positions, float)
+        given = floats(positions, "positions")
         if given.ndim != 2 or given.shape[1] != 3 or not np.isfinite(given).all():
             raise ValueError(f"positions are finite numbers of shape (particles, 3), not {given.shape}")
         placed = iter([(0, given)])
@@ -290,7 +291,7 @@ def added(
         raise ValueError("particles are placed at positions or on a lattice; give one of them")
     velocity = options.get("velocity")
     if each := np.ndim(velocity) == 2:
-        velocity = np.asarray(velocity, float)
+        velocity = floats(velocity, "velocity")
         options = {name: value for name, value in options.items() if name != "velocity"}
     (group,) = Case(**(case.to_dict() | {"particles": (options,)})).particles
     if given is not None:

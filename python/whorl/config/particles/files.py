@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from whorl.base.errors import CaseError
+from whorl.base.numbers import check_real
 
 
 def read_places(path: str) -> np.ndarray:
@@ -21,10 +22,9 @@ def read_places(path: str) -> np.ndarray:
     """
     try:
         found = np.load(path, allow_pickle=False) if Path(path).suffix == ".npy" else _from_text(Path(path))
-        if np.iscomplexobj(found):
-            raise TypeError("its numbers are complex")
+        check_real(found, "it")
         places = np.asarray(found, float)
-    except (OSError, ValueError, TypeError, EOFError) as error:
+    except (OSError, ValueError, EOFError) as error:
         reason = getattr(error, "strerror", None) or str(error).rstrip(".")
         raise CaseError(
             f"the positions of particles in {path} cannot be read ({reason}); give as particles.path "
@@ -45,7 +45,7 @@ def read_places(path: str) -> np.ndarray:
 
 
 def _from_text(path: Path) -> np.ndarray:
-    with path.open(encoding="utf-8") as file:
+    with path.open(encoding="utf-8-sig") as file:
         lines = enumerate((line.partition("#")[0].replace(",", " ").split() for line in file), 1)
         rows = [(number, line) for number, line in lines if line]
     if rows and not any(character.isdigit() for word in rows[0][1] for character in word):
