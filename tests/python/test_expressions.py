@@ -107,6 +107,16 @@ MALFORMED = [
     ("sqrt(-1)", "becomes nan", "sqrt(-1)"),
     ("u.x + 1" + "0" * 400, "a number in it is too large", None),
     ("curl", "curl is a function; write curl(f)", "curl"),
+    ("1if u.x else 2", "an expression may not hold this", "1if u.x else 2"),
+    ("2*u.x + 0x1for", "invalid syntax", None),
+    ("1or u.x", '"or" does not go with values at points', "1or u.x"),
+    ("u.x # + u.y", "an expression has no comments", "#"),
+    ("u.x # one\n + u.y", "an expression has no comments", "#"),
+    ("2*u\u200b.x", "U+200B (ZERO WIDTH SPACE), which is not seen", " "),
+    (" \n 2*\u202eu.x", "U+202E (RIGHT-TO-LEFT OVERRIDE), which is not seen", " "),
+    ("\ufeffu.x", "U+FEFF (ZERO WIDTH NO-BREAK SPACE), which is not seen", None),
+    ("u.x\x00", "U+0000 (a control character), which is not seen", None),
+    ("u.x*\x7f2", "U+007F (a control character), which is not seen", " "),
     ("u(3)", "u is no function", "u(3)"),
     ("1" + "+1" * 2500, "is too long", None),
     ("x" * 10**6, "is too long", None),
@@ -118,6 +128,7 @@ MALFORMED = [
 ]
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("text", "reason", "place"), MALFORMED, ids=lambda value: str(value)[:30])
 def test_malformed_texts_are_refused_with_the_place(text, reason, place):
     of, start = parser(), time.monotonic()

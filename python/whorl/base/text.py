@@ -2,6 +2,7 @@
 
 import math
 import shlex
+import unicodedata
 from collections.abc import Sequence
 
 LONGEST = 1600  # characters of a message, which a terminal of 24 lines shows
@@ -20,6 +21,15 @@ def spelled(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def hidden_in(text: str) -> tuple[int, str] | None:
+    """The place and the name of the first character that is not seen, nor a blank or the end of a line."""
+    for place, character in enumerate(text):
+        if not (character.isprintable() or character.isspace()):
+            name = unicodedata.name(character, "a control character")
+            return place, f"U+{ord(character):04X} ({name})"
+    return None
 
 
 def in_words(parts: Sequence[str]) -> str:

@@ -7,11 +7,13 @@ is all that an expression may hold.
 import ast
 import difflib
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from whorl.base.errors import CaseError
+from whorl.base.text import hidden_in
 from whorl.programs.language import FUNCTIONS, MEANT
 from whorl.programs.nodes import EVEN, Graph, Node, Parity, within
 from whorl.programs.values import AXES, Algebra, Value, array, scalar
@@ -160,7 +162,8 @@ class _Reading:
     def __init__(self, parser: Parser, text: str):
         self.parser, self.algebra, self.graph = parser, parser.algebra, parser.graph
         self.text = in_one_line(text)
-        self.length = len(text)
+        self.length, self.hidden = len(text), hidden_in(text[: LONGEST + 1])
+        self.indent = len(text) - len(text.lstrip())
         self._depth = 0
 
     def value(self) -> Value:
@@ -172,8 +175,15 @@ class _Reading:
             raise ExpressionError(
                 "the expression is empty: write its value, such as sin(x), or leave it out."
             )
+        if self.hidden:
+            place, name = self.hidden
+            reason = f"it holds the character {name}, which is not seen; take it out"
+            raise fault(reason, self.text, max(0, place - self.indent), 1)
+        if "#" in self.text:
+            reason = "an expression has no comments; take # and what follows out"
+            raise fault(reason, self.text, self.text.index("#"), 1)
         try:
-            tree = ast.parse(self.text, mode="eval").body
+            tree = _tree(self.text)
         except SyntaxError as error:
             raise fault(error.msg, self.text, (error.offset or 1) - 1, 1) from None
         except (ValueError, RecursionError, MemoryError) as error:
@@ -367,6 +377,13 @@ def _is_number(a: Value) -> bool:
     return all(node.kind == "constant" and node.value not in (0, 1) for node in a.nodes())
 
 
+def _tree(text: str) -> ast.expr:
+    """The text taken apart. Raises SyntaxError, and ValueError, RecursionError, MemoryError if too deep."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # of numbers before a word, as in 1if
+        return ast.parse(text, mode="eval").body
+
+
 def in_one_line(text: str) -> str:
     """The text as it is shown, at most one character longer than is taken."""
     return "".join(c if c.isprintable() else " " for c in text[: LONGEST + 1]).strip()
@@ -378,7 +395,7 @@ def component_text(text: str, index: tuple[int, ...]) -> str:
         return text
     letters = "".join(AXES[i] for i in index)
     try:
-        parsed = ast.parse(f"{text}.{letters}", mode="eval").body
+        parsed = _tree(f"{text}.{letters}")
     except SyntaxError:
         parsed = None
     return f"{text}.{letters}" if isinstance(parsed, ast.Attribute) else f"({text}).{letters}"
