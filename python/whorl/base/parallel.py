@@ -26,7 +26,7 @@ def on_root(comm: MPI.Intracomm, function: Callable[[], Result]) -> Result:
     if comm.rank == 0:
         try:
             outcome = (function(), None)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             outcome = (None, _to_send(error))
     result, error = comm.bcast(outcome)
     if error is not None:
@@ -47,7 +47,7 @@ def agreed(
     result = failure = failures = None
     try:
         result = work()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         failure = _to_send(error)
     try:
         if patience is not None:
@@ -63,7 +63,7 @@ def agreed(
         failure = failures = None  # else it and this frame refer to each other, and objects of work live on
 
 
-def _meet(comm: MPI.Intracomm, failure: Exception | None, patience: float, advice: str) -> None:
+def _meet(comm: MPI.Intracomm, failure: BaseException | None, patience: float, advice: str) -> None:
     """Waits until all ranks arrive; a rank that failed waits only so long, since others may wait for it."""
     arrived = comm.Ibarrier()
     if failure is None:
@@ -80,7 +80,7 @@ def _meet(comm: MPI.Intracomm, failure: Exception | None, patience: float, advic
         time.sleep(0.01)
 
 
-def _to_send(error: Exception) -> Exception:
+def _to_send(error: BaseException) -> BaseException:
     """The error, or one with the same message if it cannot be sent to other ranks."""
     try:
         if type(pickle.loads(pickle.dumps(error))) is type(error):

@@ -175,7 +175,7 @@ class Case(Section):
     flow : dict or Model
         The equations, by the option `model` ("navier-stokes" by default), and their parameters.
     time : dict or Time
-        The time scheme, its step (dt or courant) and the end (until, steps, until_error or several).
+        The time scheme, its step (dt or courant) and the end (until, steps, until_error, stop_when).
     initial : dict or InitialField, optional
         The initial fields. They may be missing if the `Simulation` is given its initial field.
     scalars : sequence of dict or Scalar, optional
@@ -261,7 +261,7 @@ class Case(Section):
 
     def __repr__(self) -> str:
         size = " × ".join(map(str, self.grid.points))
-        given = {name: getattr(self.time, name) for name in ("until", "steps", "until_error")}
+        given = {name: getattr(self.time, name) for name in ("until", "steps", "until_error", "stop_when")}
         shown = {str: str, dict: show}
         ends = [
             f"{name} = {shown.get(type(value), '{:g}'.format)(value)}"

@@ -146,7 +146,7 @@ def check_together(case: Any) -> None:
         for probe in probes:
             probe.check(case)
     check_turnovers(case)
-    check_until_error(case)
+    check_ends(case)
     if case.initial is not None:
         check_initial(case)
 
@@ -335,7 +335,7 @@ def is_taken(name: str, flow: Model) -> bool:
     return iskeyword(name) or not own.isdisjoint({*flow.state, *flow.outputs, *columns, *RESERVED, *words})
 
 
-def check_until_error(case: Any) -> None:
+def check_ends(case: Any) -> None:
     growing = growing_columns(case)
     columns = [column.name for column in series_columns(case) if column.name not in growing]
     for name in case.time.until_error or ():
@@ -349,6 +349,11 @@ def check_until_error(case: Any) -> None:
         raise ValueError(
             'time.until_error is checked with each row of series.csv, and output.series_every = "never"; '
             "give an interval"
+        )
+    if case.time.stop_when is not None and case.output.series_every == "never":
+        raise ValueError(
+            'time.stop_when is looked at in each row of series.csv, and output.series_every = "never"; give '
+            "an interval"
         )
 
 

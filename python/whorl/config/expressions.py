@@ -12,7 +12,7 @@ from whorl.config.initial_options import Formula
 from whorl.config.measures import expression_columns, output_fields, series_columns
 from whorl.config.scalars import plain_name
 from whorl.config.vocabulary import vocabulary
-from whorl.programs.parse import ExpressionError, Parser, fault, in_one_line
+from whorl.programs.parse import ExpressionError, Parser, fault, holds_or_not, in_one_line
 from whorl.programs.questions import Questions
 from whorl.programs.values import Value
 
@@ -24,7 +24,14 @@ RESERVED = (
 )
 # Numbers that expressions know in every case.
 NUMBERS = ("t", "pi", "Lx", "Ly", "Lz")
+STOP_WHEN = "time.stop_when"
 WIDTHS = (1, 2, 3, 9)  # real components of a field in a snapshot: number, complex number, vector, tensor
+
+
+def row_expressions(case: Any) -> dict[str, str]:
+    """What is worked out with each row of series.csv: its columns by name, and time.stop_when."""
+    condition = {} if case.time.stop_when is None else {STOP_WHEN: case.time.stop_when}
+    return case.output.columns | condition
 
 
 def snapshot_entry(entry: str) -> tuple[str, str]:
@@ -53,6 +60,8 @@ def check_expressions(case: Any) -> None:
     parser = Parser(vocabulary(case))
     for name, text in case.output.columns.items():
         _checked(parser, f"output.columns.{name}", text, _check_number)
+    if case.time.stop_when is not None:
+        _checked(parser, STOP_WHEN, case.time.stop_when, _check_condition)
     for name, text in snapshot_expressions(case).items():
         _checked(parser, f"output.fields, {name}", text, _check_field)
     for diagnostic in case.diagnostics:
@@ -109,10 +118,18 @@ def _check_component(value: Value) -> None:
         raise ValueError(f"a formula is one real number, and this is {value}; give one for each component")
 
 
-def _check_number(value: Value) -> None:
+def _check_condition(value: Value) -> None:
+    _check_number(value, "a condition")
+    if value.scalar.kind == "constant":
+        raise ValueError("it never changes; compare what changes with the flow or with t")
+    if not holds_or_not(value.scalar):
+        raise ValueError("it is a number, and no condition; compare it with another one, such as … < 0.01")
+
+
+def _check_number(value: Value, what: str = "a column") -> None:
     if value.rank or value.complex:
         raise ValueError(
-            f"a column is one real number, and this is {value}; take a component, or real(…) or imag(…)"
+            f"{what} is one real number, and this is {value}; take a component, or real(…) or imag(…)"
         )
     if not all(node.uniform for node in value.nodes()):
         raise ValueError("it differs from point to point; write mean(…), std(…) or rms(…) of it")

@@ -11,7 +11,7 @@ from whorl.config.section import Beginning, EndOfRun, Section, Share, given_one,
 
 
 class Time(Section):
-    """The time scheme, its step (dt or courant) and the end (until, steps, until_error or several)."""
+    """The time scheme, its step (dt or courant) and the end (until, steps, until_error, stop_when)."""
 
     scheme: SchemeName = option(
         DEFAULT,
@@ -34,6 +34,11 @@ class Time(Section):
     until_error: dict[str, Share] | None = option(
         None,
         "relative standard errors of the means of columns of series.csv to stop at, {dissipation = 0.02}",
+    )
+    stop_when: str | None = option(
+        None,
+        "condition to stop at, looked at in each row of series.csv: an expression that compares, such "
+        'as "mean(dot(u, u))/2 < 0.01" (docs/expressions.md)',
     )
     average_from: Beginning | None = option(
         None,
@@ -63,8 +68,10 @@ class Time(Section):
             )
         if self.until_error == {}:
             raise ValueError("time.until_error = {} names no column; give one, such as {dissipation = 0.02}")
-        if self.until is None and self.steps is None and self.until_error is None:
-            raise ValueError("[time] has no end: give time.until, time.steps, time.until_error or several")
+        if all(end is None for end in (self.until, self.steps, self.until_error, self.stop_when)):
+            raise ValueError(
+                "[time] has no end: give time.until, time.steps, time.until_error, time.stop_when or several"
+            )
         if self.average_from is not None and self.until_error is None:
             raise ValueError(
                 f"time.average_from = {json.dumps(self.average_from)} goes with time.until_error; give both"

@@ -109,6 +109,28 @@ class RunDirectory:
         self.check_run()
         return Lock(self.path)
 
+    def written(self) -> tuple[int, int] | None:
+        """A mark of when case.toml was written, as each run and each restart in the directory does anew."""
+        try:
+            found = self.case_file.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns
+
+    def lock_again(self, left: tuple[int, int] | None) -> Lock:
+        """Lock it again for a run that left it when `written` gave `left`.
+
+        Raises CaseError if others have it, or had it meanwhile.
+        """
+        lock = self.lock()
+        if self.written() != left:
+            lock.release()
+            raise CaseError(
+                f"another run has been in {self.path} since this one was stopped: {self.case_file.name} was "
+                f"written anew; go on with Simulation.restart({str(self.path)!r})."
+            )
+        return lock
+
     def check_free(self, overwrite: bool) -> None:
         """Raises CaseError unless a new run may be placed here now; writes nothing."""
         self._check_place(overwrite)

@@ -11,6 +11,7 @@ import numpy as np
 from whorl.config.case import Case
 from whorl.config.clock import Clock
 from whorl.config.columns import Column, Known
+from whorl.config.expressions import row_expressions
 from whorl.config.measures import injections, transfers
 
 
@@ -18,7 +19,7 @@ from whorl.config.measures import injections, transfers
 class Moment:
     """A state of a run: the core's sums over its modes, and the report of the last step (None: no step).
 
-    `columns` gives the values of the case's own columns, of a flow at a time.
+    `columns` gives the values of the case's `row_expressions`, of a flow at a time.
     """
 
     case: Case
@@ -43,9 +44,9 @@ class Moment:
 
     @cached_property
     def expression(self) -> dict[str, float]:
-        """The values of the case's own columns, by their names. Collective."""
+        """The values of the case's `row_expressions`, by their names. Collective."""
         values = self.columns(self.flow, self.clock.time)
-        return {name: float(value) for name, value in zip(self.case.output.columns, values, strict=True)}
+        return {name: float(value) for name, value in zip(row_expressions(self.case), values, strict=True)}
 
     @cached_property
     def injections(self) -> dict[str, np.ndarray]:

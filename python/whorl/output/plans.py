@@ -1,7 +1,7 @@
 """How the expressions of a case are worked out, known before a run."""
 
 from whorl.config.case import Case
-from whorl.config.expressions import snapshot_expressions
+from whorl.config.expressions import STOP_WHEN, row_expressions, snapshot_expressions
 from whorl.measure.expressions import Expressions
 from whorl.measure.particles import PathReading
 from whorl.output.diagnostics import Together
@@ -10,9 +10,10 @@ from whorl.programs.questions import Questions
 
 
 def expression_questions(case: Case) -> dict[str, Questions]:
-    """What all columns, and each field of snapshots, diagnostic and group of particles ask, by its option."""
-    texts = list(case.output.columns.values())
-    asked = {"output.columns": Expressions(case, means=texts).questions} if texts else {}
+    """What a row, and each field of snapshots, diagnostic and group of particles ask, by its option."""
+    of_row = row_expressions(case)
+    options = " and ".join(dict.fromkeys(name if name == STOP_WHEN else "output.columns" for name in of_row))
+    asked = {options: Expressions(case, means=list(of_row.values())).questions} if of_row else {}
     for name, text in snapshot_expressions(case).items():
         asked[f"output.fields, {name}"] = Expressions(case, [text]).questions
     for one in case.diagnostics:

@@ -16,7 +16,7 @@ from whorl.base.ranks import MPI
 from whorl.base.version import __version__
 from whorl.config.case import Case
 from whorl.config.clock import Clock, Every, Stopwatch
-from whorl.config.expressions import snapshot_entry, snapshot_expressions
+from whorl.config.expressions import row_expressions, snapshot_entry, snapshot_expressions
 from whorl.config.outputs import FILES, OutputFile
 from whorl.config.schemes import SCHEMES
 from whorl.config.section import LARGEST_NUMBER
@@ -25,6 +25,7 @@ from whorl.measure.particles import PathReading
 from whorl.measure.probes import Reading
 from whorl.output.accuracy import Accuracy
 from whorl.output.checkpoint import COUNT, PACE, SOURCES, Checkpoint
+from whorl.output.condition import Condition
 from whorl.output.diagnostics import Diagnostics
 from whorl.output.directory import RunDirectory
 from whorl.output.moment import Moment
@@ -69,8 +70,8 @@ class Recorder:
         self.tables["diagnostics"] = self.diagnostics
         self._follow(tracers, written)
         self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
-        self.accuracy = Accuracy(case, comm)
-        self.columns = Expressions(case, means=list(case.output.columns.values()))
+        self.accuracy, self.condition = Accuracy(case, comm), Condition(case)
+        self.columns = Expressions(case, means=list(row_expressions(case).values()))
         self.fields = {name: Expressions(case, [text]) for name, text in snapshot_expressions(case).items()}
         self.last_checkpoint = None
         self._every = {
@@ -113,16 +114,24 @@ class Recorder:
                 agreed(self.comm, self.tables[name].begin)
         self._read_followed(lambda every: every.unit != "never")
         self._write(set(filter(self._wanted, self._every)), None)
+        self.condition.check_at_start(self.clock)
         if self.clock.step > 0:
             self.checkpoint(dt)  # without it a run begun from another's checkpoint could not be restarted
 
     def kept(self, checkpoint: Checkpoint) -> dict[str, Kept]:
-        """The tables up to the checkpoint; from the rows of the series follows whether it is accurate."""
+        """The tables up to the checkpoint; from the rows of the series follows whether the run has ended."""
         kept = on_root(
             self.comm, lambda: {name: table.kept(checkpoint.step) for name, table in self.tables.items()}
         )
-        self.accuracy.check(kept["series"].data)
+        rows = kept["series"].data
+        self.accuracy.check(rows)
+        if on_root(self.comm, lambda: bool(rows) and rows[-1]["step"] == checkpoint.step):
+            self.check_condition()
         return kept
+
+    def check_condition(self) -> None:
+        """Find whether time.stop_when holds in the present state, as with a row. Collective."""
+        self.condition.check(self._moment(None).expression)
 
     def resume(self, checkpoint: Checkpoint, kept: dict[str, Kept]) -> list[str]:
         """Cut the tables to what is kept and resume after it; return a sentence for each gap."""
@@ -161,7 +170,7 @@ class Recorder:
 
         `released` are groups of particles that are there since this step.
         """
-        self._read_followed(lambda every: every.due(self.clock), last=last, released=released)
+        read = self._read_followed(lambda every: every.due(self.clock), last=last, released=released)
         due = {name for name, every in self._every.items() if every.due(self.clock)}
         if alarm:
             due.add("checkpoint")
@@ -170,10 +179,18 @@ class Recorder:
         if due:
             self._check_growth(report)
             self._write(due, report)
+        if self.reached and not last:
+            last = True
+            self._read_particles(name for name in self.tracers if name not in read)
         if "checkpoint" in due:
             self.checkpoint(report.dt)
         if last:
             self.finish()
+
+    @property
+    def reached(self) -> bool:
+        """Whether rows ended the run: means are accurate enough, or time.stop_when holds."""
+        return self.accuracy.reached or self.condition.holds
 
     def finish(self) -> None:
         """Put what is in memory or beside the files into them."""
@@ -187,11 +204,12 @@ class Recorder:
 
     def _read_followed(
         self, chosen: Callable[[Every], bool], *, last: bool = False, released: Sequence[str] = ()
-    ) -> None:
+    ) -> list[str]:
         """Read the chosen probes and particles that are there, of the last state all particles.
 
-        No statistics are needed.
+        Returns the names of what is read. No statistics are needed.
         """
+        read = []
         for kind, every_of in self._every_read.items():
             particles = kind == "particles"
             wanted = [
@@ -201,6 +219,8 @@ class Recorder:
                 and (chosen(every) or ((name in released or (particles and last)) and every.unit != "never"))
             ]
             self._read_some(kind, wanted)
+            read += wanted
+        return read
 
     def _read_some(self, kind: str, names: list[str]) -> None:
         """Read some, and write what has been read if it is much."""
@@ -214,9 +234,12 @@ class Recorder:
 
     def read_new_particles(self, names: Sequence[str]) -> None:
         """Read the particles that a restart has begun where they begin, unless an earlier restart has."""
-        rows, every = self.followed["particles"].rows, self._every_read["particles"]
-        begun = [name for name in names if rows[name].last != self.clock.step]
-        self._read_some("particles", [name for name in begun if every[name].unit != "never"])
+        rows = self.followed["particles"].rows
+        self._read_particles(name for name in names if rows[name].last != self.clock.step)
+
+    def _read_particles(self, names: Iterable[str]) -> None:
+        every = self._every_read["particles"]
+        self._read_some("particles", [name for name in names if every[name].unit != "never"])
 
     def checkpoint(self, dt: float) -> None:
         """Write a restart file of the present state, unless there is one; then remove the oldest.
@@ -343,21 +366,25 @@ class Recorder:
     def _write(self, due: set[str], report: _core.StepReport | None) -> None:
         """Write the tables and the snapshot that are due, once the statistics are known to be finite.
 
-        A row with which the means are accurate enough is the last, and then `due` becomes all output.
+        A row that ends the run is the last, and then `due` becomes all output.
         """
-        moment = Moment(self.case, self.flow, self.clock, self.statistics(), report, self.columns.run)
+        moment = self._moment(report)
         for name, table in self.tables.items():
             if name in due:
                 measured = table.measure(moment)
                 agreed(self.comm, partial(table.record, moment, measured))
             if name == "series" and name in due:
                 self.accuracy.check(table.rows)
-                due |= set(filter(self._wanted, self._every)) if self.accuracy.reached else set()
+                self.condition.check(moment.expression)
+                due |= set(filter(self._wanted, self._every)) if self.reached else set()
         if names := tuple(name for name in self.diagnostics.by_name if (OF, name) in due):
             found = self.diagnostics.measure_some(moment, names)
             agreed(self.comm, partial(self.diagnostics.record, moment, found))
         if "snapshot" in due:
             self._snapshot()
+
+    def _moment(self, report: _core.StepReport | None) -> Moment:
+        return Moment(self.case, self.flow, self.clock, self.statistics(), report, self.columns.run)
 
     def _snapshot(self) -> None:
         if self.directory is None:

@@ -358,12 +358,12 @@ class _Reading:
     def _truth(self, a: Value) -> Value:
         """1 where a value is not zero, as a comparison gives."""
         compare, zero = self.algebra.componentwise, self.algebra.number(0)
-        if all(_holds_or_not(node) for node in a.nodes()):
+        if all(holds_or_not(node) for node in a.nodes()):
             return a
         return compare("equal", compare("equal", a, zero), zero)
 
 
-def _holds_or_not(node: Node) -> bool:
+def holds_or_not(node: Node) -> bool:
     """Whether it is 1 or 0, as comparisons are, and what & and | make of these."""
     both = ("minimum", "maximum")
     return all(

@@ -1,5 +1,7 @@
 """The end of a run: which limits it has, which are reached, and how far it is."""
 
+from whorl.base.errors import CaseError
+from whorl.base.text import one_paragraph
 from whorl.config.case import Case
 from whorl.config.clock import LANDING, Clock, Instant
 from whorl.config.explain import show
@@ -12,12 +14,47 @@ class Ends:
     case: Case
     clock: Clock
     _dt: float
+    stopped_by: str | None
     _recorder: Recorder
+    _wish: str | None  # of this rank to stop
+    _reason: str | None  # of the first rank that asked to stop, on all ranks
 
     @property
     def finished(self) -> bool:
-        """Whether time.until, time.steps or time.until_error is reached."""
+        """Whether a limit of [time] is reached, or a script's `stop`."""
         return bool(self._limits_reached())
+
+    @property
+    def ended(self) -> str | None:
+        """What ended the run: its limits, the reason given to `stop`, or a signal; None while it goes on."""
+        return " and ".join(limit for limit, _ in self._limits_reached()) or self.stopped_by
+
+    def stop(self, reason: str) -> None:
+        """End the run after this step, or between steps after the next one, as at a limit of [time].
+
+        One rank is enough. All output of an end is written, a checkpoint among it, from which a restart goes
+        on; `run` returns True, and `ended` and the log tell the reason.
+
+        Parameters
+        ----------
+        reason : str
+            Why, in a few words.
+
+        Raises
+        ------
+        CaseError
+            If the reason is empty or no text.
+
+        Examples
+        --------
+        >>> @simulation.every("10 steps")
+        ... def enough(flow):
+        ...     if flow.statistics()["energy"] < 0.01:
+        ...         flow.stop("the flow has died out")
+        """
+        if not isinstance(reason, str) or not reason.strip():
+            raise CaseError(f"stop({reason!r}): give the reason for which the run ends, in a few words.")
+        self._wish = self._wish or one_paragraph(reason)
 
     def _limits_reached(self) -> list[tuple[str, str]]:
         """The limits reached, each with the option that moves it."""
@@ -33,6 +70,11 @@ class Ends:
         if self._recorder.accuracy.reached:
             errors = show(self.case.time.until_error)
             limits.append((f"time.until_error = {errors}", "--set time.until_error= and smaller errors"))
+        if self._recorder.condition.holds:
+            condition = f"time.stop_when = {show(self.case.time.stop_when)}"
+            limits.append((condition, "--set time.stop_when= and another condition"))
+        if self._reason:
+            limits.append((f"stop: {self._reason}", "a restart goes on"))
         return limits
 
     def _is_at(self, end: Instant) -> bool:

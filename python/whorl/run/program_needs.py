@@ -26,7 +26,7 @@ from whorl.programs.questions import Questions
 
 # The options on which plans depend.
 OPTIONS = dict.fromkeys(("flow", "grid", "scalars", "forcing", "diagnostics", "probes", "particles"), True)
-OPTIONS |= {"output": {"columns", "fields"}, "run": {"device", "precision"}}
+OPTIONS |= {"output": {"columns", "fields"}, "run": {"device", "precision"}, "time": {"stop_when"}}
 
 
 @dataclass(frozen=True)

@@ -279,6 +279,7 @@ class Restarts:
         self.flow.restore_sources(kept_of_sources(checkpoint.sources, checkpoint.case, case))
         begin_forces(self.flow, checkpoint.time)
         self._resume_particles(source, case, checkpoint, comm, place)
+        self._recorder.check_condition()
         self._check_left(checkpoint, source)
         on_root(comm, lambda: self._take(place.create(case, overwrite, checkpoint.path.resolve())))
         with self._released_on_error():

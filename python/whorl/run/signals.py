@@ -17,6 +17,7 @@ class StopFlag:
         self._previous: dict[signal.Signals, object] = {}
 
     def __enter__(self) -> "StopFlag":
+        self.signal = None
         if threading.current_thread() is threading.main_thread():
             self._previous = {
                 number: signal.signal(number, self._raise_flag) for number in STOPPING if not ignored(number)

@@ -3,7 +3,7 @@
 import math
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from whorl.base.ranks import MPI
 from whorl.base.text import typed
 from whorl.base.version import __version__
 from whorl.config.case import Case
-from whorl.config.clock import Clock, Every, Instant
+from whorl.config.clock import Clock, Instant
 from whorl.config.explain import show
 from whorl.config.forcing import Script, Steady
 from whorl.initial import fields as initials
@@ -28,6 +28,7 @@ from whorl.output.plans import expression_plans
 from whorl.output.recorder import Recorder
 from whorl.run import provenance, tune
 from whorl.run.advance import Advances
+from whorl.run.callbacks import Callbacks, is_told
 from whorl.run.checks import at_rest, check, check_memory, come_to_rest, warnings
 from whorl.run.core_options import core_options, describe
 from whorl.run.driven import Driven
@@ -46,7 +47,7 @@ from whorl.run.threads import threads_of_rank
 from whorl.run.turnovers import Counts
 
 
-class Simulation(State, Records, Counts, Ends, Advances, Restarts):
+class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
     """A flow in time; every method must be called on all ranks of `comm`.
 
     Parameters
@@ -150,8 +151,9 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
         self._goal = case.time.end.time  # the time that the next landing step lands on
         self.tracers: dict[str, Particles] = {}
         self._recorder = Recorder(case, self.flow, clock, directory, comm, self.tracers)
-        self._callbacks: list[tuple[Every, Callable[[Simulation], None]]] = []
-        self._stop = StopFlag()
+        self._callbacks, self._aside = [], None
+        self._stop, self._wish, self._reason = StopFlag(), None, None
+        self._left: tuple[int, int] | None = None  # when its directory was last written, as it left it
         self._progress: Progress | None = None
 
     def _take(self, lock: Lock) -> None:
@@ -159,8 +161,18 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
 
     def _release(self) -> None:
         """Release the directory for other processes."""
-        if self._lock:
+        if self._lock and self._lock.release.alive:
+            self._left = self.directory.written()
             self._lock.release()
+
+    def _go_on_after_signal(self) -> None:
+        """Take the directory again in which a signal stopped the run. Raises CaseError if others had it."""
+        if self.stopped_by is None or self.finished:
+            return
+        if self._ended:
+            on_root(self.comm, lambda: self._take(self.directory.lock_again(self._left)))
+            self.log.info(f"goes on after {self.stopped_by} at t = {self.time:.6g}, step {self.step_number}")
+        self.stopped_by, self._ended = None, False
 
     @contextmanager
     def _released_on_error(self) -> Iterator[None]:
@@ -198,6 +210,9 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
         Python deletes objects on each rank at its own time, and MPI waits for all ranks.
         """
         self.flow.close()
+        if self._aside:
+            self._aside.Free()
+            self._aside = None
         self._release()
 
     def __enter__(self) -> "Simulation":
@@ -248,47 +263,6 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
 
     # the loop
 
-    def every(self, interval: float | str, function: Callable[["Simulation"], None] | None = None) -> Any:
-        """Call a function of the simulation after each step that completes an interval.
-
-        Parameters
-        ----------
-        interval : float or str
-            An interval of time, such as 0.5, or a number of steps or turnovers, such as "10 steps" or "0.5
-            turnovers".
-        function : callable, optional
-            The function, called as `function(simulation)`. Without it `every` returns a decorator.
-
-        Raises
-        ------
-        ValueError
-            If the interval has another form, such as minutes, or if `function` cannot be called.
-        CaseError
-            If the model has no turnovers.
-
-        Examples
-        --------
-        >>> @simulation.every("10 steps")
-        ... def watch(flow):
-        ...     print(flow.time, flow.statistics()["energy"])
-        """
-        if function is not None and not callable(function):
-            raise ValueError(f"{function!r} cannot be called; give a function of the simulation")
-        try:
-            every = Every.parse(interval)
-        except ValueError as error:
-            raise ValueError(f"the interval {interval!r}: {error}") from None
-        if every.unit == "minutes":
-            raise ValueError(f"{interval}: callbacks follow steps, time or turnovers, not minutes")
-        if every.unit == "turnovers":
-            self._count_for(f'every("{interval}")')
-
-        def register(callback: Callable[[Simulation], None]) -> Callable[[Simulation], None]:
-            self._callbacks.append((every, callback))
-            return callback
-
-        return register if function is None else register(function)
-
     def step(self) -> _core.StepReport:
         """Make one step, call the callbacks, then write the output due, which has the state they leave.
 
@@ -327,21 +301,23 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
             self._fresh = False
         self.report = self._advance()
         self._watch_step(self.report)
-        for every, callback in self._callbacks:
-            if every.due(self.clock):
-                callback(self)
+        self._call_back()
+        self._write_step()
+        return self.report
+
+    def _write_step(self, *, failed: bool = False) -> None:
+        """Write what is due after a step, and a checkpoint if a signal or a failed callback ends the run."""
         self._measure_when_due(self.report.dt)
         released = self._release_particles()
         stop, alarm, show, afforded = self._agree()
         settled = self._settled()
         self._recorder.after_step(self.report, alarm=alarm, last=self.finished or settled, released=released)
-        if stop:
+        if stop or failed:
             self._recorder.checkpoint(self.report.dt)
         if show or self.finished:
             self._show(afforded)
-        if settled and not self.finished:
+        if settled and not self.finished and not failed:
             raise RunFault(come_to_rest(self.case, self.report, self.clock))
-        return self.report
 
     def _release_particles(self) -> list[str]:
         """Place the groups of the case whose time has come, and return their names. Collective."""
@@ -367,13 +343,14 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
         Returns
         -------
         bool
-            Whether the end is reached; if not, `stopped_by` names the signal that stopped it, or is None.
+            Whether the end is reached, as `ended` tells; if not, `stopped_by` names the signal that stopped
+            it, or is None. Called again after a signal, it goes on.
 
         Raises
         ------
         BlowUp, CaseError, RunFault
             As from `step`; RunFault also if the run cannot go on, for example on a full disk, and CaseError
-            if the model has no turnovers.
+            if the model has no turnovers, or if others had the directory after a signal stopped the run.
         ValueError
             If `until` is negative or not finite, or text that is not "N turnovers".
 
@@ -397,6 +374,7 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
 
     def _run(self, pause: Instant, progress: bool) -> bool:
         root = self.comm.rank == 0
+        self._go_on_after_signal()
         started, first, paused = time.monotonic(), self.clock.step, False
         display = None
         try:
@@ -411,11 +389,12 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
                 while not (self.finished or self.stopped_by or self._is_at(pause)):
                     self.step()
                 paused = not (self.finished or self.stopped_by)
-        except (BlowUp, CaseError) as error:
+        except (BlowUp, CaseError, RunFault, _core.Error, OSError) as error:
+            if is_told(error):
+                raise
             self.log.error(f"error: {error}")
-            raise
-        except (_core.Error, OSError) as error:
-            self.log.error(f"error: {error}")
+            if not isinstance(error, _core.Error | OSError):
+                raise
             raise RunFault(
                 f"{str(error).rstrip('.')} (t = {self.time:.6g}, step {self.step_number}); "
                 f"{last_checkpoint(self._recorder.last_checkpoint)}."
@@ -441,9 +420,12 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
         root = self.comm.rank == 0
         show = self._progress is not None and self._progress.due()
         afforded = show and self._progress.affords(self._recorder.seconds)
-        wishes = self.flow.maximum([self._stop.signal or 0, root and self._recorder.alarm(), show, afforded])
+        own = [self._stop.signal or 0, root and self._recorder.alarm(), show, afforded, bool(self._wish)]
+        *wishes, ended = self.flow.maximum(own)
         if wishes[0]:
             self.stopped_by = signal.Signals(int(wishes[0])).name
+        if ended:
+            self._reason = next(filter(None, self.comm.allgather(self._wish)))
         return tuple(wish > 0 for wish in wishes)
 
     def _show(self, afforded: bool) -> None:

@@ -30,7 +30,7 @@ def show_plan(plan: Plan, console: Console) -> None:
     console.print(f"predicted; rates from {escape(plan.machine.machine.source)}", style="dim", soft_wrap=True)
     length = plan.length
     step = f" of {length.dt:.4g}" if length.dt else ""
-    most = "at most " if plan.case.time.until_error else ""
+    most = "at most " if plan.case.time.until_error or plan.case.time.stop_when else ""
     steps = most + counted(length.steps, "step")
     known_by = "as the force should keep up" if expectation(plan.case) else "as in the initial field"
     turnover = f", turnovers of {length.turnover:.3g} {known_by}" if length.turnover else ""

@@ -78,10 +78,11 @@ def length_of(case: Case, dt: float | None = None) -> Length:
     if dt is not None and not 0 < dt < math.inf:
         raise CaseError(f"--dt {dt:g}: the mean time step must be above zero and finite.")
     if time.until is None and time.steps is None:
+        by_errors = f"time.until_error = {show(time.until_error)} ends the run when its means are so accurate"
+        by_condition = f"time.stop_when = {show(time.stop_when)} ends the run when it holds"
         raise CaseError(
-            f"time.until_error = {show(time.until_error)} ends the run when its means are so accurate, and "
-            "no plan tells when: the number of steps is unknown; plan with a limit beside it (--set "
-            "time.until=T, time.steps=N)."
+            f"{by_errors if time.until_error else by_condition}, and no plan tells when: the number of steps "
+            "is unknown; plan with a limit beside it (--set time.until=T, time.steps=N)."
         )
     if time.until is None:
         return Length(_counted(time.steps, "time.steps"), dt or time.dt, "time.steps", turnover)

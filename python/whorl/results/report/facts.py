@@ -54,7 +54,7 @@ def set_up(case: Case, origin: Path | None) -> list[Row]:
     grid, time = case.grid, case.time
     walls = [axis for axis, basis in zip("zyx", grid.bases, strict=True) if basis != "F"]
     step = f"dt = {time.dt:g}" if time.dt else f"Courant number {time.courant:g}"
-    ends = {"until": time.until, "steps": time.steps, "until_error": time.until_error}
+    ends = {name: getattr(time, name) for name in ("until", "steps", "until_error", "stop_when")}
     rows = [
         ("points", " × ".join(map(str, grid.points))),
         ("box", f"{' × '.join(f'{length:.6g}' for length in grid.lengths)}, along x, y, z"),

@@ -1,0 +1,121 @@
+"""Functions of a script that a run calls between steps."""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from whorl.base import parallel
+from whorl.base.errors import BlowUp, last_checkpoint
+from whorl.base.ranks import MPI
+from whorl.base.text import one_paragraph
+from whorl.config.clock import Clock, Every
+from whorl.output.recorder import Recorder
+
+
+class Callbacks:
+    """The part of a simulation that calls a script's functions."""
+
+    comm: MPI.Intracomm
+    clock: Clock
+    log: logging.Logger
+    _recorder: Recorder
+    _write_step: Callable[..., None]
+    _callbacks: list[tuple[Every, Callable[[Any], None]]]
+    _count_for: Callable[[str], None]
+    _aside: MPI.Intracomm | None  # for agreements on callbacks, which may use `comm`
+
+    def every(self, interval: float | str, function: Callable[[Any], None] | None = None) -> Any:
+        """Call a function of the simulation after each step that completes an interval.
+
+        A function ends the run by `stop`. If it raises an exception on a rank, also by `sys.exit`, all ranks
+        write the output that is due and a checkpoint, and raise it; the log tells it.
+
+        Parameters
+        ----------
+        interval : float or str
+            An interval of time, such as 0.5, or a number of steps or turnovers, such as "10 steps" or "0.5
+            turnovers".
+        function : callable, optional
+            The function, called as `function(simulation)`. Without it `every` returns a decorator.
+
+        Raises
+        ------
+        ValueError
+            If the interval has another form, such as minutes, or if `function` cannot be called.
+        CaseError
+            If the model has no turnovers.
+
+        Examples
+        --------
+        >>> @simulation.every("10 steps")
+        ... def watch(flow):
+        ...     print(flow.time, flow.statistics()["energy"])
+        """
+        if function is not None and not callable(function):
+            raise ValueError(f"{function!r} cannot be called; give a function of the simulation")
+        try:
+            every = Every.parse(interval)
+        except ValueError as error:
+            raise ValueError(f"the interval {interval!r}: {error}") from None
+        if every.unit == "minutes":
+            raise ValueError(f"{interval}: callbacks follow steps, time or turnovers, not minutes")
+        if every.unit == "turnovers":
+            self._count_for(f'every("{interval}")')
+
+        def register(callback: Callable[[Any], None]) -> Callable[[Any], None]:
+            self._callbacks.append((every, callback))
+            return callback
+
+        return register if function is None else register(function)
+
+    def _call_back(self) -> None:
+        """Call the functions that are due. Collective.
+
+        If one raises an exception on a rank, all write what is due and a checkpoint, and raise it. A rank
+        that fails where others wait for it ends all.
+        """
+        due = [function for every, function in self._callbacks if every.due(self.clock)]
+        own = None
+
+        def call() -> None:
+            nonlocal own
+            try:
+                for function in due:
+                    function(self)
+            except (Exception, SystemExit) as error:
+                error.of_rank = self.comm.rank
+                own = error
+                raise
+
+        if not due:
+            return
+        if self._aside is None:
+            self._aside = self.comm.Dup()
+        try:
+            parallel.agreed(self._aside, call, parallel.PATIENCE)
+        except (Exception, SystemExit) as error:
+            own = own or error
+            self._keep(own)
+            raise own from None
+        finally:
+            own = None  # else it and this frame refer to each other
+
+    def _keep(self, failure: BaseException) -> None:
+        """Write what is due after the step, and a checkpoint, and tell the log of a callback that failed."""
+        if isinstance(failure, BlowUp):
+            self.log.error(f"error: {failure}")
+            return
+        try:
+            self._write_step(failed=True)
+        except Exception as error:
+            failure.add_note(f"The state after it was not kept: {error}")
+        told = one_paragraph(f"{type(failure).__name__}: {failure}").rstrip(".")
+        where = f" on rank {failure.of_rank}" if self.comm.size > 1 else ""
+        place = f"t = {self.clock.time:.6g}, step {self.clock.step}"
+        kept = last_checkpoint(self._recorder.last_checkpoint)
+        self.log.error(f"error: a callback ended the run{where} by {told} ({place}); {kept}.")
+
+
+def is_told(error: BaseException) -> bool:
+    """Whether it is the exception of a callback, which the log has."""
+    return hasattr(error, "of_rank")
