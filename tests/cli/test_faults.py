@@ -201,7 +201,7 @@ def test_a_second_interrupt_ends_a_run_without_a_checkpoint(whorl, tmp_path, mon
 def test_a_signal_stops_with_a_checkpoint(start, shell, whorl, tmp_path, number):
     """Whether or not these tests were started by nohup."""
     usual = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)}
-    process = start(*arguments(**{"output.checkpoint_every": "'30 minutes'"}), **usual)
+    process = start(*arguments(**{"output.checkpoint_every": "'1000000 steps'"}), **usual)
     wait_for_step(tmp_path / "out", process)
     process.send_signal(number)
     result = shell.finish(process)

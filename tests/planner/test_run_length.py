@@ -187,8 +187,11 @@ def test_a_scalar_is_one_component():
 
 
 def test_minutes_are_counted_in_the_time_the_run_takes(tmp_path, monkeypatch):
-    """The watch is looked at after steps and starts anew then: of 366 s, every other one; of 600 s, each."""
-    for step, written in ((366.0, 5), (600.0, 10), (59.0, 1), (61.0, 2)):
+    """The watch is looked at after steps and starts anew then: of 366 s, every other one; of 600 s, each.
+
+    One more is written after the first minute.
+    """
+    for step, written in ((366.0, 6), (600.0, 10), (59.0, 2), (61.0, 3)):
         chosen = case(8, output={"checkpoint_every": "9 minutes", "keep_checkpoints": 99})
         planned = output_of(chosen, toy(), 1, length_of(chosen), 10 * step, 1.0)
         runs = []

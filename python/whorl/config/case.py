@@ -108,7 +108,9 @@ class Output(Tables):
     """What is written, where and how often: a number (time), "20 steps", "0.5 turnovers" or "never"."""
 
     checkpoint_every: CheckpointInterval = option(
-        "30 minutes", "checkpoints; also at the end and when stopped by a signal, unless never"
+        "30 minutes",
+        "checkpoints; in minutes the first after 100 steps or a minute; also at the end and when a signal or "
+        "an exception stops the run, unless never",
     )
     snapshot_every: Interval = option("never", "snapshots; also at the start and the end unless never")
     fields: Names | None = option(

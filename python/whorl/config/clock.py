@@ -14,6 +14,8 @@ NEAR = 1e-12
 # A step that ends this close to the end, relative to the step, is the last: it keeps its length and lands on
 # the end. A fixed dt that divides the time thus stays fixed to the bit.
 LANDING = 1e-9
+# A run whose checkpoints are in minutes has its first one after so many steps or seconds.
+FIRST_STEPS, FIRST_SECONDS = 100, 60.0
 # u'/L is measured again after so many steps, and after one that is so many times longer than that before it:
 # the steps of a flow that dies out grow without limit and must not be counted by what the flow once was.
 MEASURED_EVERY, LONGER = 10, 1.05

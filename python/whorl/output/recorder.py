@@ -15,7 +15,7 @@ from whorl.base.parallel import agreed, on_root
 from whorl.base.ranks import MPI
 from whorl.base.version import __version__
 from whorl.config.case import Case
-from whorl.config.clock import Clock, Every, Stopwatch
+from whorl.config.clock import FIRST_SECONDS, FIRST_STEPS, Clock, Every, Stopwatch
 from whorl.config.expressions import row_expressions, snapshot_entry, snapshot_expressions
 from whorl.config.outputs import FILES, OutputFile
 from whorl.config.schemes import SCHEMES
@@ -79,10 +79,10 @@ class Recorder:
             for name in (*FILES, "checkpoint", "snapshot")
         }
         self._every |= {(OF, one.label): Every.parse(one.every) for one in case.diagnostics}
-        minutes = (
-            self._every["checkpoint"].amount if self._every["checkpoint"].unit == "minutes" else math.inf
-        )
-        self._alarm = Stopwatch(60 * minutes, time.monotonic())
+        checkpoints, now = self._every["checkpoint"], time.monotonic()
+        self._in_minutes = checkpoints.unit == "minutes"
+        self._alarm = Stopwatch(60 * checkpoints.amount if self._in_minutes else math.inf, now)
+        self._first = Stopwatch(FIRST_SECONDS, now)
         self._statistics: tuple[int, dict[str, float]] | None = None
         self.seconds: float | None = None  # taken by the last statistics
 
@@ -160,8 +160,12 @@ class Recorder:
         return self._every[quantity].unit != "never"
 
     def alarm(self) -> bool:
-        """Whether a checkpoint is due by this rank's stopwatch."""
-        return self._alarm.ring(time.monotonic())
+        """Whether a checkpoint is due by this rank's stopwatch, the first after some steps or a minute."""
+        now = time.monotonic()
+        due = self._alarm.ring(now)
+        if self._in_minutes and self.last_checkpoint is None:
+            due = due or self.clock.step >= FIRST_STEPS or self._first.ring(now)
+        return due
 
     def after_step(
         self, report: _core.StepReport, *, alarm: bool, last: bool, released: Sequence[str] = ()

@@ -11,6 +11,7 @@ from whorl.config.clock import LANDING, Clock, Pace
 from whorl.run.checks import at_rest, step_too_large
 from whorl.run.driven import Driven, fastest_driven, step_too_long
 
+WORSE = 1.25  # times the Courant number of a warning is worth another one
 REST = 1e6  # times the shortest step: in a step so long the flow moves a millionth as fast
 LENGTHENED = 1.2  # times the step before, at most: what drives the flow may begin within a step
 FEW = 10  # steps of a whole run
@@ -29,7 +30,7 @@ class Advances:
     _dt: float
     _shortest_dt: float
     _allowed_dt: float
-    _step_told: bool
+    _courant_told: float
     _driven: Driven | None
     _driven_told: bool
     _warn: Callable[[str], None]
@@ -114,8 +115,9 @@ class Advances:
         return self._follows and self._allowed_dt >= REST * self._shortest_dt
 
     def _watch_step(self, report: _core.StepReport) -> None:
-        """Warn once that a fixed step is beyond the scheme's limit of stability."""
-        warning = None if self._step_told else step_too_large(self.case, report.courant, self.clock.step)
-        if warning:
-            self._step_told = True
+        """Warn that a fixed step is beyond the scheme's limit of stability, and again where it gets worse."""
+        if report.courant < WORSE * self._courant_told:
+            return
+        if warning := step_too_large(self.case, report.courant, self.clock.step):
+            self._courant_told = report.courant
             self._warn(warning)

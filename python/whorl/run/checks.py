@@ -139,13 +139,20 @@ def limit_of_courant(case: Case) -> str:
 
 def step_too_large(case: Case, courant: float, step: int) -> str | None:
     """A warning if a fixed step turned out to be beyond the scheme's limit of stability."""
-    dt = case.time.dt
-    if dt is None or courant <= largest_courant(case.time.scheme, case.grid.dealias):
+    dt, largest = case.time.dt, largest_courant(case.time.scheme, case.grid.dealias)
+    if dt is None or courant <= largest:
         return None
     return (
         f"time.dt = {dt:g} is a Courant number of {courant:.3g} at step {step}, more than "
-        f"{limit_of_courant(case)}."
+        f"{limit_of_courant(case)}; as the flow is now, time.dt = {_rounded_down(dt * largest / courant)} "
+        "is within it: stop the run and restart it with that, or give time.courant."
     )
+
+
+def _rounded_down(value: float) -> str:
+    """The number to two digits, not above it."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return f"{math.floor(value / unit) * unit:.2g}"
 
 
 def at_rest(case: Case) -> str:

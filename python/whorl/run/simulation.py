@@ -146,8 +146,9 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         self._dt = self._allowed_dt = 0.0
         self._shortest_dt = math.inf
         self.origin: Path | None = None  # the checkpoint from which it continues
-        self._step_told = self._slow_told = self._driven_told = self._ended = False
+        self._slow_told = self._driven_told = self._ended = False
         self._driven: Driven | None = None
+        self._courant_told = 0.0  # the largest Courant number of which a warning told
         self._goal = case.time.end.time  # the time that the next landing step lands on
         self.tracers: dict[str, Particles] = {}
         self._recorder = Recorder(case, self.flow, clock, directory, comm, self.tracers)
@@ -310,10 +311,12 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         self._measure_when_due(self.report.dt)
         released = self._release_particles()
         stop, alarm, show, afforded = self._agree()
-        settled = self._settled()
+        settled, before = self._settled(), self._recorder.last_checkpoint
         self._recorder.after_step(self.report, alarm=alarm, last=self.finished or settled, released=released)
         if stop or failed:
             self._recorder.checkpoint(self.report.dt)
+        if before is None and self._recorder.last_checkpoint:
+            self.log.info(self._first_checkpoint())
         if show or self.finished:
             self._show(afforded)
         if settled and not self.finished and not failed:
@@ -444,6 +447,11 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         ends = {"end": options.end, "steps": options.steps, "done": self._done()}
         step = {"dt": report.dt, "courant": report.courant}
         self._progress.show(Status(**place, **ends, **step, values=values, measured=measured))
+
+    def _first_checkpoint(self) -> str:
+        place, every = f"t = {self.time:.6g}, step {self.step_number}", self.case.output.checkpoint_every
+        interval = f'"{every}"' if isinstance(every, str) else f"{every:g}"
+        return f"first checkpoint at {place}; output.checkpoint_every = {interval}"
 
     def _going_on(self) -> str:
         """What goes on with this run."""

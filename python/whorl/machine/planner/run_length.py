@@ -8,7 +8,7 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.config.clock import LANDING, NEAR, Every
+from whorl.config.clock import FIRST_SECONDS, FIRST_STEPS, LANDING, NEAR, Every
 from whorl.config.explain import show
 from whorl.config.expressions import snapshot_components
 from whorl.config.forcing import Expected, expectation
@@ -269,10 +269,13 @@ def _times(interval: float | str, length: Length, run_seconds: float, ends: int)
     if every.unit == "steps":
         return ends + between // int(every.amount)
     if every.unit == "minutes":
-        if run_seconds <= 60 * every.amount:
-            return ends
         # The stopwatch restarts when it is read after it has rung, at the end of a step.
-        return ends + between // math.ceil(60 * every.amount / run_seconds * length.steps)
+        after, first = (
+            math.ceil(min(seconds * length.steps / run_seconds, MOST_STEPS)) if run_seconds else MOST_STEPS
+            for seconds in (60 * every.amount, FIRST_SECONDS)
+        )
+        first = min(first, FIRST_STEPS)
+        return ends + between // after + (first < after and first <= between)
     if length.dt is None:
         of = "of time" if every.unit == "time" else "turnovers"
         raise CaseError(
