@@ -2,10 +2,13 @@
 
 import json
 
+import psutil
 import pytest
 from cli.commands import CASE, settings
 from matplotlib.image import imread
 from planner.cases import sections
+from whorl.base.host import processor
+from whorl.machine.planner import measure
 from whorl.machine.planner.machine import machine_from
 from whorl.machine.planner.machine_file import machine_toml
 
@@ -119,6 +122,39 @@ def test_overlap_is_said_to_be_a_guess(whorl):
     done = whorl("plan", "taylor-green", "-m", "frontier", "-n", 8, "--overlap", *chosen)
     assert done.code == 0, done.err
     assert "overlap assumes the share links[].hidden of each exchange, which nobody measured" in done.out
+
+
+@pytest.fixture
+def brief(monkeypatch):
+    """Measures for a moment what takes some seconds."""
+    monkeypatch.setattr(measure, "BRIEF_SIZES", (16,))
+    monkeypatch.setattr(measure, "STEPS", {16: 2})
+
+
+@pytest.mark.usefixtures("brief")
+def test_without_a_machine_the_plan_is_for_this_one(whorl, tmp_path):
+    chosen = settings("grid.points=16", "time.dt=0.01", "time.until=1.0", "run.precision=single")
+    done = whorl("plan", "taylor-green", *chosen, "--json", "plan.json")
+    assert done.code == 0, done.err
+    assert "measuring this machine" in done.err
+    assert "whorl, on this machine\n" in done.out
+    assert "rates from steps of 16³ points measured on it just now" in done.out
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    assert plan["machine"] == "this machine"
+    assert [run["ranks"] for run in plan["runs"]] == [1]
+    assert plan["runs"][0]["memory_of_rank"] < psutil.virtual_memory().total
+
+
+@pytest.mark.usefixtures("brief")
+@pytest.mark.parametrize("of", [None, "another processor"])
+def test_local_toml_counts_if_it_is_of_this_processor(whorl, tmp_path, of):
+    about = {"name": "kept", "source": "made up", "description": f"{of or processor()}, 1 × 2 of its cores"}
+    (tmp_path / "local.toml").write_text(machine_toml(machine_from(sections(machine=about))))
+    done = whorl("plan", "taylor-green", "-n", 1, *settings("grid.points=16", "time.dt=0.01"))
+    assert done.code == 0, done.err
+    assert ("on kept\n" in done.out) == (of is None)
+    left_out = "local.toml is of another processor (another processor, 1 × 2 of its cores), this is "
+    assert (left_out in done.err) == (of is not None)
 
 
 WRONG = {

@@ -50,7 +50,7 @@ def test_a_machine_of_cores_counts_none():
     plain, plan = (make_plan(case(run={"device": d}), toy(), nodes=[2]) for d in ("cpu", "cuda"))
     assert plan.runs == plain.runs
     assert plain.notes == ()
-    assert plan.notes == ('run.device = "cuda" is not counted: toy has no GPU',)
+    assert plan.notes == ('run.device = "cuda" is not counted: toy is planned by its cores',)
 
 
 def test_the_device_is_to_be_set_where_the_case_has_none():

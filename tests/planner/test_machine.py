@@ -111,8 +111,8 @@ def test_a_file_says_what_its_numbers_are():
     assert lines[second + 5] == "latency = 5.0"
 
 
-def test_frontier_h200_and_local_are_shipped():
-    assert {"frontier", "h200", "local"} <= set(shipped_machines())
+def test_frontier_h200_and_two_cores_are_shipped():
+    assert {"frontier", "h200", "two-epyc-cores"} <= set(shipped_machines())
 
 
 def test_a_file_is_found_by_path_and_by_name_before_the_shipped_one(tmp_path, monkeypatch):

@@ -178,13 +178,11 @@ def test_parts_are_of_a_right_hand_side_and_the_mean_of_ranks(world):
 @on_ranks(2)
 def test_a_node_has_the_cores_and_the_memory_there_are(world):
     """Eight cores shared by two ranks, 12 GiB."""
-    counted = SimpleNamespace(
-        cpu_count=lambda logical: 8 if not logical else 16,
-        virtual_memory=lambda: SimpleNamespace(available=12 * 2**30),
-    )
+    counted = SimpleNamespace(cpu_count=lambda logical: 8 if not logical else 16)
     rates = {key: [1.0] for key in ("points", "x", "y", "z", "copies", "point", "modes")}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(measure, "psutil", counted)
+        patch.setattr(measure, "available_memory", lambda: (12 * 2**30, ""))
         patch.setattr(measure, "measure_files", lambda *_: 3.0)
         patch.setattr(measure, "measure_overhead", lambda *_: 2.0)
         patch.setattr(measure, "measure_rates", lambda precision, threads, *_: rates | {"x": [threads]})
@@ -200,9 +198,8 @@ def test_a_node_has_the_cores_and_the_memory_there_are(world):
 def test_files_are_written_at_so_many_billion_bytes_a_second(monkeypatch, tmp_path):
     seconds = iter([1.0, 1.5])
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(measure, "FILE_BYTES", 2**23)
     monkeypatch.setattr(measure, "time", SimpleNamespace(perf_counter=lambda: next(seconds)))
-    assert measure.measure_files(MPI.COMM_SELF) == pytest.approx(2**23 / 0.5e9, rel=5e-3)
+    assert measure.measure_files(MPI.COMM_SELF, 2**23) == pytest.approx(2**23 / 0.5e9, rel=5e-3)
 
 
 @on_ranks(2)

@@ -38,6 +38,11 @@ def in_words(parts: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things: 1 step, 20 steps."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def sentence(text: str) -> str:
     """A clause with a capital letter, unless it begins with a symbol of one letter, and a full stop."""
     told = text.strip().rstrip(".")

@@ -31,7 +31,7 @@ Direct numerical simulation of turbulence.
 [bold]whorl diagnostics[/]                   what a run can measure beside its series and spectra
 [bold]mpiexec -n 4 whorl run my.toml[/]      the same on four MPI ranks
 [bold]whorl restart my --until 20[/]         continue, on any number of ranks
-[bold]whorl plan my.toml -m frontier[/]      predict its cost on a machine
+[bold]whorl plan my.toml[/]                  predict its cost here; -m frontier: on another machine
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)

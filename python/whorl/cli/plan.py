@@ -11,11 +11,12 @@ from whorl.base.files import check_folder, check_picture, write_text
 from whorl.cli.options import CaseName, Settings
 
 MachineName = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--machine",
         "-m",
-        help="A machine file (TOML), or the name of one: frontier, h200; local.toml, if it is here.",
+        help="A machine file (TOML), or the name of one: frontier, h200. By default this machine, by "
+        "local.toml of whorl bench machine, if it is here, else measured in some seconds.",
     ),
 ]
 Nodes = Annotated[list[int] | None, typer.Option("--nodes", "-n", help="Numbers of nodes; repeat as needed.")]
@@ -40,7 +41,7 @@ Plot = Annotated[Path | None, typer.Option("--plot", help="Draw it over the node
 
 def plan(
     case: CaseName,
-    machine: MachineName = "local",
+    machine: MachineName = None,
     nodes: Nodes = None,
     algorithm: Algorithm = "whorl",
     ranks_per_node: RanksPerNode = None,
@@ -57,12 +58,17 @@ def plan(
     from whorl.machine.planner.plan import as_json, make_plan
     from whorl.machine.planner.report import show_plan
     from whorl.machine.planner.search import with_ranks
+    from whorl.machine.planner.this_machine import this_machine
     from whorl.run.progress import stdout_console
 
     _check_outputs(json, plot)
-    where = load_machine(machine)
+    planned_case = load_case(case, settings or [])
+    if machine is None:
+        where = this_machine(planned_case, lambda text: typer.echo(text, err=True))
+    else:
+        where = load_machine(machine)
     planned = make_plan(
-        load_case(case, settings or []),
+        planned_case,
         with_ranks(where, ranks_per_node) if ranks_per_node else where,
         algorithm=algorithm,
         nodes=sorted(set(nodes or [])),
@@ -104,6 +110,7 @@ def bench_machine(
     from whorl.base.parallel import abort_on_exception, on_root, world
     from whorl.machine.planner.machine_file import machine_toml
     from whorl.machine.planner.measure import measure_machine
+    from whorl.machine.planner.this_machine import FILE
 
     abort_on_exception()
     comm = world()
@@ -111,4 +118,5 @@ def bench_machine(
     machine = measure_machine(name, comm, warn=lambda text: typer.echo(f"warning: {text}", err=True))
     on_root(comm, lambda: _write(output, lambda: write_text(output, machine_toml(machine))))
     if comm.rank == 0:
-        typer.echo(f"machine  {output}\nplan with: whorl plan CASE --machine {output}")
+        named = "" if output == FILE else f" --machine {output}"
+        typer.echo(f"machine  {output}\nplan with: whorl plan CASE{named}")

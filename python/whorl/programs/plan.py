@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from whorl.base.text import counted
 from whorl.programs.brought import Brought, BroughtFields
 from whorl.programs.increments import Increments
 from whorl.programs.linear import LinearForm
@@ -116,10 +117,6 @@ def told(plans: Sequence[Plan]) -> str:
         f"{counted(inputs, 'input')}, {counted(products, 'product')}, "
         f"{counted(operations, 'operation')} a point{trips}{sums}"
     )
-
-
-def counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def plan(

@@ -244,7 +244,7 @@ def find_machine(source: str | Path) -> Path:
     near = did_you_mean(str(source), ready) or "."
     raise CaseError(
         f"there is no machine file {source} and no machine of that name{near} Machines: {', '.join(ready)}; "
-        "whorl bench machine measures this one."
+        "whorl bench machine measures this one, and without --machine a plan is for it."
     )
 
 

@@ -27,15 +27,18 @@ from whorl.machine.planner.machine import Machine, machine_from
 from whorl.machine.planner.measure_particles import measure_particles
 from whorl.machine.planner.whorl_load import Whorl
 from whorl.run.core_options import core_options
+from whorl.run.memory_limits import available_memory
 
 SIZES = (48, 80, 160, 256, 400)
-STEPS = {48: 40, 80: 30, 160: 10, 256: 6, 400: 3}
+STEPS = {32: 20, 48: 40, 64: 10, 80: 30, 128: 4, 160: 10, 256: 6, 400: 3}
 WARM_UP = 2
 PASSES = 3  # over all sizes; the quickest counts, so that a short disturbance does not matter
 LINES = ("x_lines", "y_lines", "z_lines")
 TRAFFIC = {"copies": "pack", "point": "point", "modes": "modes"}  # the core's timers of memory traffic
 PRECISIONS = ("single", "double")
 FILE_BYTES = 2**28
+# Measured in some seconds where there is no machine file: sizes in cache and beyond it, a shorter file.
+BRIEF_SIZES, BRIEF_FILE_BYTES = (32, 64, 128), 2**25
 GIB, MIB = 2**30, 2**20
 SMALL = 16  # points of a flow whose arrays are negligible
 
@@ -70,12 +73,40 @@ def measure_machine(
         )
     node.Free()
     threads = threads or max(1, (psutil.cpu_count(logical=False) or 1) // comm.size)
-    memory, overhead = psutil.virtual_memory().available / GIB, measure_overhead(threads, comm)
-    sections: dict[str, Any] = {
+    sections = measure_node(name, f"whorl bench machine, {time.strftime('%Y-%m-%d')}", comm, threads)
+    for precision in PRECISIONS:
+        sections[precision] = measure_rates(precision, threads, comm, sizes)
+    sections["particles"] = measure_particles(threads, comm, sizes, warn)
+    if comm.size > 1:
+        sections["links"] = [{"level": "node", "ranks": 0} | measure_link(threads, comm, sizes)]
+    return machine_from(sections)
+
+
+def measure_brief(name: str, precision: str, threads: int) -> Machine:
+    """Measures in some seconds what one rank with these threads reaches in one precision.
+
+    The rates are those of a few steps at BRIEF_SIZES, without the cost of particles.
+    """
+    began, comm = time.perf_counter(), MPI.COMM_SELF
+    sections = measure_node(name, "", comm, threads, BRIEF_FILE_BYTES)
+    sections[precision] = measure_rates(precision, threads, comm, BRIEF_SIZES, passes=1)
+    sections["machine"]["source"] = (
+        f"steps of {', '.join(f'{n}³' for n in BRIEF_SIZES)} points measured on it just now, in "
+        f"{time.perf_counter() - began:.2g} s; whorl bench machine measures longer and keeps what it finds"
+    )
+    return machine_from(sections)
+
+
+def measure_node(
+    name: str, source: str, comm: MPI.Intracomm, threads: int, file_bytes: int = FILE_BYTES
+) -> dict[str, Any]:
+    """The sections of a machine file but for its rates and links. Collective."""
+    memory, overhead = available_memory()[0] / GIB, measure_overhead(threads, comm)
+    return {
         "machine": {
             "name": name,
             "description": f"{processor()}, {comm.size} × {threads} of its cores",
-            "source": f"whorl bench machine, {time.strftime('%Y-%m-%d')}",
+            "source": source,
         },
         "node": {
             "devices": comm.size * threads,
@@ -83,14 +114,8 @@ def measure_machine(
             "memory": comm.bcast(float(f"{memory:.3g}")),
             "overhead": overhead,
         },
-        "files": dict.fromkeys(("bandwidth", "bandwidth_node"), measure_files(comm)),
+        "files": dict.fromkeys(("bandwidth", "bandwidth_node"), measure_files(comm, file_bytes)),
     }
-    for precision in PRECISIONS:
-        sections[precision] = measure_rates(precision, threads, comm, sizes)
-    sections["particles"] = measure_particles(threads, comm, sizes, warn)
-    if comm.size > 1:
-        sections["links"] = [{"level": "node", "ranks": 0} | measure_link(threads, comm, sizes)]
-    return machine_from(sections)
 
 
 def measure_overhead(threads: int, comm: MPI.Intracomm) -> float:
@@ -107,7 +132,7 @@ def measure_overhead(threads: int, comm: MPI.Intracomm) -> float:
 
 
 def measure_rates(
-    precision: str, threads: int, comm: MPI.Intracomm, sizes: Sequence[int]
+    precision: str, threads: int, comm: MPI.Intracomm, sizes: Sequence[int], passes: int = PASSES
 ) -> dict[str, list[float]]:
     """The section [single] or [double]; all ranks work at the same time, each by itself. Collective.
 
@@ -116,7 +141,7 @@ def measure_rates(
     table: dict[str, list[float]] = {
         key: [] for key in ("points", "x", "y", "z", "working_set", "copies", "point", "modes")
     }
-    for case, timings in time_sizes(precision, threads, MPI.COMM_SELF, comm, sizes):
+    for case, timings in time_sizes(precision, threads, MPI.COMM_SELF, comm, sizes, passes):
         load = Whorl(case).load((1, 1), 1)
         stretch = timings["step"] / sum(timings[part] for part in (*LINES, *TRAFFIC.values()))
         table["points"].append(float(case.grid.points[0]))
@@ -161,12 +186,17 @@ def fit(rows: np.ndarray) -> tuple[float, float]:
 
 
 def time_sizes(
-    precision: str, threads: int, sharing: MPI.Intracomm, comm: MPI.Intracomm, sizes: Sequence[int]
+    precision: str,
+    threads: int,
+    sharing: MPI.Intracomm,
+    comm: MPI.Intracomm,
+    sizes: Sequence[int],
+    passes: int = PASSES,
 ) -> list[tuple[Case, dict[str, float]]]:
     """The cases of all sizes with their timings, each from its quickest pass. Collective over `comm`."""
     cases = [calibration_case(points, precision, threads) for points in sizes]
-    passes = [[time_parts(case, sharing, comm) for case in cases] for _ in range(PASSES)]
-    quickest = (min(timings, key=lambda one: one["step"]) for timings in zip(*passes, strict=True))
+    of_passes = [[time_parts(case, sharing, comm) for case in cases] for _ in range(passes)]
+    quickest = (min(timings, key=lambda one: one["step"]) for timings in zip(*of_passes, strict=True))
     return list(zip(cases, quickest, strict=True))
 
 
@@ -194,17 +224,20 @@ def time_parts(case: Case, sharing: MPI.Intracomm, comm: MPI.Intracomm) -> dict[
     return {key: comm.allreduce(value) / comm.size / stages for key, value in quickest.items()}
 
 
-def measure_files(comm: MPI.Intracomm) -> float:
-    """GB/s at which rank 0 writes a file, flushed to disk, in the working directory. Collective."""
+def measure_files(comm: MPI.Intracomm, size: int = FILE_BYTES) -> float:
+    """GB/s at which rank 0 writes a file, flushed to disk. Collective.
+
+    The file is in the working directory, or where that cannot be written to in that for temporary files.
+    """
 
     def write() -> float:
         block = os.urandom(2**22)
-        with tempfile.TemporaryFile(dir=".") as file:
+        with tempfile.TemporaryFile(dir="." if os.access(".", os.W_OK) else None) as file:
             begin = time.perf_counter()
-            for _ in range(FILE_BYTES // len(block)):
+            for _ in range(size // len(block)):
                 file.write(block)
             file.flush()
             os.fsync(file.fileno())
-            return FILE_BYTES / (time.perf_counter() - begin) / 1e9
+            return size / (time.perf_counter() - begin) / 1e9
 
     return float(f"{on_root(comm, write):.3g}")

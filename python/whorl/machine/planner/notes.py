@@ -96,7 +96,9 @@ def _threads(case: Case, machine: Machine, algorithm: str) -> list[str]:
 def _device(case: Case, machine: Machine) -> list[str]:
     if machine.device != "cpu" or case.run.device not in GPUS:
         return []
-    return [f'run.device = "{case.run.device}" is not counted: {machine.machine.name} has no GPU']
+    return [
+        f'run.device = "{case.run.device}" is not counted: {machine.machine.name} is planned by its cores'
+    ]
 
 
 def _particles(case: Case, machine: Machine, algorithm: str) -> list[str]:

@@ -12,8 +12,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator
 
+from whorl.base.text import counted
 from whorl.machine.planner.plan import Plan, Run
-from whorl.machine.planner.report import counted, headline, parts_of
+from whorl.machine.planner.report import headline, parts_of
 from whorl.results.picture_style import STYLE, save_picture
 
 WIDE = 5.0  # ratio of the largest to the smallest value beyond which an axis is logarithmic

@@ -9,6 +9,7 @@ from whorl import _core
 from whorl.base.declared import GPUS
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
+from whorl.base.text import counted
 from whorl.config.case import Case
 from whorl.machine.planner.gests import Gests
 from whorl.machine.planner.machine import Machine
@@ -117,7 +118,8 @@ def _check_nodes(nodes: Sequence[int], machine: Machine) -> None:
     for count in nodes:
         if not 1 <= count <= machine.node.nodes:
             raise CaseError(
-                f"--nodes {count}: {machine.machine.name} has {machine.node.nodes} nodes; give 1 to that."
+                f"--nodes {count}: {machine.machine.name} has {counted(machine.node.nodes, 'node')}; give "
+                f"{'1' if machine.node.nodes == 1 else '1 to that'}."
             )
 
 

@@ -6,6 +6,7 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from whorl import _core
+from whorl.base.text import counted
 from whorl.config.forcing import expectation
 from whorl.machine.planner.options import planned_options
 from whorl.machine.planner.plan import Plan
@@ -51,10 +52,6 @@ def show_plan(plan: Plan, console: Console) -> None:
 def parts_of(plan: Plan) -> dict[str, tuple[str, str]]:
     """The parts of a step of the plan, with names and colours."""
     return PARTS | PARTICLES if plan.case.particles else PARTS
-
-
-def counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def headline(plan: Plan) -> str:
