@@ -346,7 +346,7 @@ WRONG = [
     ({"count": 3, "of": "mean(u.x**3)"}, "it is the same at all points"),
     ({"count": 3, "of": "crul(u)"}, "did you mean curl?"),
     ({"count": 3, "of": ["u", "u.z"]}, "particles.tracer.of holds u.z more than once"),
-    ({"count": 3, "every": "3 minutes"}, "minutes of real time"),
+    ({"count": 3, "every": "3 minutes"}, "interval of real time"),
     ({"count": 3, "kind": "inert"}, "did you mean inertial?"),
     ({"count": 3, "seeds": 3}, "did you mean particles.*seed"),
     ({"count": 3, "order": "axis"}, "order = .axis.*it must be one of time, particle"),

@@ -205,7 +205,7 @@ def test_callbacks_in_steps_and_in_time():
 
 def test_callbacks_cannot_follow_the_wall_clock():
     simulation = Simulation(script_case(), beltrami(0.0))
-    with pytest.raises(ValueError, match="follow steps, time or turnovers, not minutes"):
+    with pytest.raises(ValueError, match="follow steps, time or turnovers, not real time"):
         simulation.every("5 minutes", print)
     with pytest.raises(ValueError, match=r"^the interval 'now and then': it must be a positive number"):
         simulation.every("now and then", print)

@@ -95,7 +95,7 @@ DIAGNOSTICS = [
     ({"kind": "pdf", "of": "u", "scale": "lin"}, "it must be one of std, absolute, log"),
     ({"kind": "pdf", "of": "u", "name": "a/b"}, "it must begin with a letter"),
     ({"kind": "pdf", "of": "u", "every": "3 parsecs"}, "every"),
-    ({"kind": "pdf", "of": "u", "every": "3 minutes"}, "minutes of real time"),
+    ({"kind": "pdf", "of": "u", "every": "3 minutes"}, "interval of real time"),
     ({"kind": "pdf", "of": ["u.x"] * 101}, "at most 100 are taken"),
     ({"kind": "pdf", "of": ["u", "u.x", "u.x"]}, "^diagnostics.pdf.of holds u.x more than once; give"),
     ({"kind": "spectrum", "of": ["u", "p", "u"]}, "^diagnostics.spectrum.of holds u more than once"),

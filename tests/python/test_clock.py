@@ -71,6 +71,11 @@ def test_settling_moves_the_time_and_loses_nothing():
         ("20 steps", Every(20, "steps")),
         ("1 step", Every(1, "steps")),
         ("1.5 minutes", Every(1.5, "minutes")),
+        ("1 minute", Every(1.0, "minutes")),
+        ("90 seconds", Every(1.5, "minutes")),
+        ("12 hours", Every(720.0, "minutes")),
+        ("1 hour", Every(60.0, "minutes")),
+        ("2 days", Every(2880.0, "minutes")),
         ("0.5 turnovers", Every(0.5, "turnovers")),
         ("1 turnover", Every(1.0, "turnovers")),
         ("  2.5e-1   turnovers ", Every(0.25, "turnovers")),
@@ -92,7 +97,8 @@ def test_intervals_are_read(text, every):
         "10",
         "2.5 steps",
         "-3 steps",
-        "5 days",
+        "5 weeks",
+        "1e308 days",
         None,
         "2 turnover s",
         "0 turnovers",
@@ -124,6 +130,18 @@ def test_amounts_within_the_bounds_are_due_at_every_step():
         assert every.due(clock) == (every.unit != "steps")
     with pytest.raises(ValueError, match="in size"):
         Every.parse(10**400)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        *(("5 minuts", "minutes"), ("5 h", "hours"), ("5 turnover s", "turnovers"), ("20 stesp", "steps")),
+        *(("nevr", "never"), ("2 dys", "days")),
+    ],
+)
+def test_an_unknown_unit_suggests_one(text, meant):
+    with pytest.raises(ValueError, match=f"did you mean {meant}\\?$"):
+        Every.parse(text)
 
 
 @given(st.floats(1e-12, 1e12))

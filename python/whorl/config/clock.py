@@ -1,10 +1,14 @@
 """The clock (time summed with compensation, a count of turnovers) and the schedules that depend on it."""
 
+import difflib
 import math
 from dataclasses import dataclass
 from typing import Literal
 
 Unit = Literal["time", "steps", "turnovers", "minutes", "never"]
+# Words of an interval that is text; those of real time with the minutes that each is.
+REAL_TIME = {"seconds": 1 / 60, "minutes": 1.0, "hours": 60.0, "days": 1440.0}
+WORDS = ("steps", "turnovers", *REAL_TIME)
 
 # Of amounts of time and turnovers: counts of intervals in a run, and times of it, are finite numbers.
 SHORTEST, LONGEST = 1e-30, 1e30
@@ -112,17 +116,17 @@ class Clock:
 
 @dataclass(frozen=True)
 class Every:
-    """How often something is done: every `amount` of `unit`."""
+    """How often something is done: every `amount` of `unit`; real time is in minutes."""
 
     amount: float
     unit: Unit
 
     @classmethod
     def parse(cls, value: float | int | str) -> "Every":
-        """`0.5` (time), `"20 steps"`, `"2 turnovers"`, `"30 minutes"` or `"never"`; ValueError says that."""
+        """`0.5` (time), `"20 steps"`, `"2 turnovers"`, `"6 hours"` or `"never"`; ValueError says that."""
         every = cls.read(value)
         if every is None:
-            raise ValueError(_ALLOWED)
+            raise ValueError(f"{_ALLOWED}{_meant(value) if isinstance(value, str) else ''}")
         return every.of_usual_size()
 
     @classmethod
@@ -140,12 +144,16 @@ class Every:
     def _from_text(cls, text: str) -> "Every | None":
         number, _, unit = text.strip().partition(" ")
         unit = unit.strip()
-        unit = f"{unit}s" if unit in ("step", "turnover", "minute") else unit
+        unit = f"{unit}s" if f"{unit}s" in WORDS else unit
+        if unit not in WORDS:
+            return None
         try:
             amount = int(number) if unit == "steps" else float(number)
         except ValueError:
             return None
-        if unit not in ("steps", "turnovers", "minutes") or not 0 < amount < math.inf:
+        if unit in REAL_TIME:
+            amount, unit = amount * REAL_TIME[unit], "minutes"
+        if not 0 < amount < math.inf:
             return None
         return cls(amount, unit)
 
@@ -161,7 +169,7 @@ class Every:
         """Whether the step just made reached or passed a multiple of the interval.
 
         It depends on the clock alone, so that a restarted run writes what the uninterrupted one would.
-        An interval in minutes is never due here; see `Stopwatch`.
+        An interval of real time is never due here; see `Stopwatch`.
         """
         if self.unit == "steps":
             return clock.step % self.amount == 0
@@ -171,8 +179,20 @@ class Every:
 
 
 _ALLOWED = (
-    'it must be a positive number (time), "N steps", "N turnovers", "N minutes" (checkpoints only) or "never"'
+    'it must be a positive number (time), "N steps", "N turnovers", "never", or for checkpoints alone real '
+    'time: "N seconds", "N minutes", "N hours" or "N days"'
 )
+
+
+def _meant(text: str) -> str:
+    """The nearest unit for the word of a text that is none, as a question."""
+    number, _, unit = text.strip().partition(" ")
+    word, words = unit.strip() or number, (*WORDS, "never")
+    if word in words:
+        return ""
+    near = [unit for unit in words if word and unit.startswith(word)]
+    near = near or difflib.get_close_matches(word[:20], words, 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 @dataclass(frozen=True)

@@ -144,9 +144,9 @@ def good_sizes(points: tuple[int, int, int]) -> tuple[int, int, int]:
     return points
 
 
-def _interval(value: Any, *, minutes: bool = False) -> Any:
-    if Every.parse(value).unit == "minutes" and not minutes:
-        raise ValueError("minutes of real time are possible for output.checkpoint_every only")
+def _interval(value: Any, *, real_time: bool = False) -> Any:
+    if Every.parse(value).unit == "minutes" and not real_time:
+        raise ValueError("an interval of real time is possible for output.checkpoint_every only")
     return value if isinstance(value, str) else float(value)
 
 
@@ -174,4 +174,4 @@ Interval = Annotated[float | str, PlainValidator(_interval)]
 # The validators check the bounds, too; here they are for `explain`.
 EndOfRun = Annotated[float | str, Field(gt=0), PlainValidator(_instant)]
 Beginning = Annotated[float | str, Field(ge=0), PlainValidator(partial(_instant, zero=True))]
-CheckpointInterval = Annotated[float | str, PlainValidator(partial(_interval, minutes=True))]
+CheckpointInterval = Annotated[float | str, PlainValidator(partial(_interval, real_time=True))]

@@ -41,7 +41,7 @@ class Callbacks:
         Raises
         ------
         ValueError
-            If the interval has another form, such as minutes, or if `function` cannot be called.
+            If the interval has another form, such as "5 minutes", or if `function` cannot be called.
         CaseError
             If the model has no turnovers.
 
@@ -58,7 +58,7 @@ class Callbacks:
         except ValueError as error:
             raise ValueError(f"the interval {interval!r}: {error}") from None
         if every.unit == "minutes":
-            raise ValueError(f"{interval}: callbacks follow steps, time or turnovers, not minutes")
+            raise ValueError(f"{interval}: callbacks follow steps, time or turnovers, not real time")
         if every.unit == "turnovers":
             self._count_for(f'every("{interval}")')
 
