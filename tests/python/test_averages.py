@@ -291,6 +291,9 @@ def test_a_state_without_a_spectrum_is_left_out_of_its_mean(write):
         spectra.append(time, step, np.arange(5.0), shells)
     averages = open_run(run.path).average()
     np.testing.assert_allclose(averages.spectra["transfer"], rising)
+    assert "1 of 40 states of spectra.h5 has no finite transfer; the means are those of the others." in str(
+        averages
+    )
     np.testing.assert_allclose(averages.spectra["energy"], rising)
 
 
@@ -304,7 +307,7 @@ def test_a_spectrum_of_one_state_alone_has_no_mean_and_is_told(write):
     averages = open_run(run.path).average()
     assert "transfer" not in averages.spectra
     assert "energy" in averages.spectra
-    assert "transfer: fewer than two states have a finite spectrum" in averages.notes[-1]
+    assert "transfer: fewer than two states of spectra.h5 have a finite value" in averages.notes[-1]
 
 
 def test_a_plane_flow_has_no_skewness(write):

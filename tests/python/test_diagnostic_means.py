@@ -12,6 +12,7 @@ from support.diagnostic_files import BLOCKS, case_of, run_with_diagnostics, stat
 from support.processes import equal, process
 from whorl.base.errors import CaseError
 from whorl.output.means import mean_of, means_of
+from whorl.results.diagnostic_means import diagnostic_means
 from whorl.results.pooled import plain_mean, pooled, weighted_mean
 
 pytestmark = needs("hdf5")
@@ -84,6 +85,21 @@ def test_bins_without_points_say_nothing():
     np.testing.assert_allclose(value[2], np.average(values[:5, 2], weights=[0.5, 1, 1, 1, 1]))
     counts[3:, 2] = 0
     assert np.isnan(weighted_mean(TIMES, values, counts)[1][2])  # of three states, which is no error of 0
+
+
+def test_a_value_that_is_not_finite_costs_no_mean_and_is_told(tmp_path):
+    """As that of a state at rest; the others are the means of all states."""
+    case = case_of([{"kind": "pressure"}])
+    states = states_of(case, TIMES)["pressure"]
+    name = next(str(key) for key, one in states.data_vars.items() if "weighted_by" not in one.attrs)
+    states[name].values[0] = np.inf
+    found = diagnostic_means({"pressure": states}, None, case, start=0.0)
+    later = diagnostic_means({"pressure": states}, None, case, start=1.0)
+    np.testing.assert_array_equal(found["pressure"][name], later["pressure"][name])
+    assert found.notes == (
+        f"pressure: {name} is not finite in up to 1 of {len(TIMES)} states, which the means leave out there.",
+    )
+    assert later.notes == ()
 
 
 def test_errors_over_points_are_the_scatter():

@@ -205,11 +205,29 @@ def test_a_shorter_last_step_and_what_was_not_read_are_left_out():
     v[:4] = np.nan
     found = tracks(dataset(x, value=v, times=times))
     np.testing.assert_allclose(found.time, 0.1 * np.arange(4, 29), rtol=1e-12)
+    assert found.has_velocity
+    assert found.notes == ("4 of 30 rows of particles.h5 have no finite u along paths, and are left out.",)
     v[15] = np.nan
+    without = tracks(dataset(x, value=v, times=times))
+    assert (len(without.time), without.has_velocity) == (29, False)
+    assert "5 of 30 rows of particles.h5 have no finite u along paths" in without.notes[0]
+    assert "differences along the paths are taken" in without.notes[0]
+    x[15] = np.nan
     with pytest.raises(CaseError, match="not finite"):
-        tracks(dataset(x, value=v, times=times))
-    with pytest.raises(CaseError, match="take 8 times or more, and 5 have been written"):
+        tracks(dataset(x, times=times))
+    with pytest.raises(CaseError, match="need 8 times or more, and 5 have been written"):
         tracks(dataset(x[:5]))
+
+
+def test_what_statistics_do_not_take_costs_none():
+    """A logarithm of a negative number, read along paths, is no reason to have no acceleration."""
+    x, v = ornstein_uhlenbeck(10, 30, 0.1, 1.0)
+    names = ("u.x", "u.y", "u.z", "log(u.x)", "p")
+    other = np.stack([np.full(v.shape[:2], np.nan), x[..., 0]], axis=-1)
+    found = tracks(dataset(x, value=np.concatenate([v, other], axis=-1), names=names))
+    assert len(found.time) == 30
+    assert sorted(found.read) == ["p", "u.x", "u.y", "u.z"]
+    np.testing.assert_array_equal(found.read["p"], x[..., 0])
 
 
 def test_a_release_between_two_rows_is_told():

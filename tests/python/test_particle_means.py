@@ -136,10 +136,32 @@ def test_kinds_that_cannot_be_had_are_refused_when_asked_for(run):
         average_particles(run, "cloud", "tetrahedra")
     with pytest.raises(CaseError, match="has no particles clod; did you mean cloud"):
         average_particles(run, "clod")
-    with pytest.raises(CaseError, match="has 3 rows in the window, and statistics take 8"):
+    with pytest.raises(CaseError, match="has 3 rows in the window, and statistics need 8"):
         average_particles(run, "cloud", start=1.0, end=1.2)
     nearest = average_particles(run, "cloud", "nearest-pairs", start=2.0)
     assert list(nearest.means) == ["nearest-pairs"]
+
+
+@pytest.mark.parametrize(("start", "left_out"), [(5.0, []), (None, ["1 of 799 rows"])])
+def test_a_row_at_rest_costs_no_scale(run, monkeypatch, start, left_out):
+    """As the first of a run from rest, with an infinite Kolmogorov time, and one that was spoilt."""
+    whole = Made.rows_of_window
+
+    def from_rest(run, first):
+        rows = whole(run, first)
+        rows["kolmogorov_time"][0] = np.inf
+        rows["kolmogorov_time"][40] = np.nan  # t = 2
+        return rows
+
+    kinds = ["acceleration", "structure-functions", "velocity"]
+    wanted = average_particles(run, "cloud", kinds, start=start or 0.0)
+    monkeypatch.setattr(Made, "rows_of_window", from_rest)
+    found = average_particles(run, "cloud", kinds, start=start or 0.0)
+    for kind, name in zip(kinds, ("a0", "C0", "integral_time_over_kolmogorov_time"), strict=True):
+        assert float(found[kind][name]) == pytest.approx(float(wanted[kind][name]), rel=0.01)
+    told = [one for one in found.notes if "left out" in one]
+    words = [f"{one} of series.csv has no finite dissipation by viscosity, 2νZ, and is" for one in left_out]
+    assert [one.replace(" left out.", "") for one in told] == words
 
 
 def test_without_a_dissipation_numbers_are_not_normalised(run, monkeypatch):

@@ -6,7 +6,10 @@ import xarray as xr
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import QuadMesh
 from support.diagnostic_files import case_of
+from whorl.base.errors import CaseError
+from whorl.results.correlation_picture import draw_probe_correlation
 from whorl.results.probe_plots import draw_probe
+from whorl.results.probes import finite_part
 
 SIZES = np.array([[0.0, 3.0, 1.0], [5.0, 2.0, 4.0]])  # of u.x and u.y in three modes
 OMEGA = 2 * 10 / np.sqrt(1 + np.arange(3) ** 2) * np.arange(3)  # of modes (1, 0, n) with rotation 10
@@ -114,3 +117,42 @@ def test_one_mode_has_spectra_beside_the_lines_of_waves(data):
     waves = [line.get_xdata()[0] for line in below.lines if line.get_linestyle() == "--"]
     np.testing.assert_allclose(np.sort(waves), [-OMEGA[1], OMEGA[1]], rtol=1e-14)
     assert "dashed" in below.get_title()
+
+
+def points(times=200) -> xr.Dataset:
+    """Three quantities at two points."""
+    time = 0.1 * np.arange(times)
+    values = np.stack([np.cos(time), np.sin(2 * time), np.cos(3 * time)], axis=1)
+    places = {axis: ("point", [0.0, 1.0]) for axis in "xyz"}
+    return xr.Dataset(
+        {"value": (("time", "quantity", "point"), np.repeat(values[:, :, None], 2, axis=2))},
+        {"time": time, "quantity": ["u.x", "log(u.x)", "1/u.y"], "point": [0, 1]} | places,
+    )
+
+
+def test_a_value_that_is_not_finite_costs_no_series():
+    """Rows at the ends are cut, a few values bridged, and what is hardly ever finite is left out."""
+    data = points()
+    value = data["value"].values
+    value[0, 0] = np.nan
+    value[:150, 1] = np.nan
+    value[100, 2, 1] = np.inf
+    found, notes = finite_part(data)
+    assert found["quantity"].values.tolist() == ["u.x", "1/u.y"]
+    assert found.sizes["time"] == 199
+    assert found["value"].values[99, 1, 1] == pytest.approx((value[99, 2, 1] + value[101, 2, 1]) / 2)
+    np.testing.assert_array_equal(found["value"].values[:, 0], value[1:, 0])
+    assert notes == [
+        "log(u.x) is not finite in 150 of 200 rows, and is left out.",
+        "1 row at an end is left out, where a quantity is not finite.",
+        "1 value is not finite, and bridged by straight lines in time.",
+    ]
+    for draw in (draw_probe, draw_probe_correlation):
+        figure = draw(data, case_of([]))
+        FigureCanvasAgg(figure).draw()
+        assert figure._supxlabel.get_text() == "\n".join(notes)
+    whole = points()
+    assert finite_part(whole)[0] is whole
+    value[...] = np.nan
+    with pytest.raises(CaseError, match="no quantity of the probe is finite"):
+        finite_part(data)

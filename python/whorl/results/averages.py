@@ -20,6 +20,7 @@ from whorl.results.window import between, check_order, check_window, missing
 
 DECISIVE = ("energy", "dissipation")  # quantities that decide whether a flow is stationary
 OF_FIELDS = ("_energy", "_variance", "mass")  # ends of the names of others: those of its other fields
+STATES = f"states of {FILES['spectra'].file}"
 HEADING = ("quantity", "mean ± error", "unit", "independent samples", "trend")
 DOUBTFUL = (
     f"An error with a question mark rests on fewer than {ENOUGH:.0f} independent samples; it is not reliable "
@@ -186,9 +187,10 @@ def averages_of(
     first, last = (float(time) for time in rows["time"].values[[0, -1]])
     kept, without = _spectra_within(spectra, first, last)
     notes += without
-    found |= _of_states(kept, rows, () if 1 in case.grid.points else case.flow.of_states)
-    mean_spectra, without = _mean_spectra(kept)
-    notes += without
+    of_states, without = _of_states(kept, rows, () if 1 in case.grid.points else case.flow.of_states)
+    found |= of_states
+    mean_spectra, without_spectra = _mean_spectra(kept)
+    notes += without + without_spectra
     return Averages(first, last, rows.sizes["time"], rule, found, mean_spectra, tuple(notes))
 
 
@@ -226,6 +228,8 @@ def _beginning(series: xr.Dataset, end: float | None) -> tuple[float, str]:
             half = float((time[0] + time[-1]) / 2)
             return half, f"the second half, since no end of a transient of {name} was found in the first"
         ends[name] = float(even[index])
+    if not ends:
+        return float(time[0]), f"all rows, none of which has a finite {' or '.join(DECISIVE)}"
     return max(ends.values()), f"from the end of the transient of {' and '.join(ends)}, by White's rule MSER"
 
 
@@ -244,26 +248,34 @@ def _within(series: xr.Dataset, start: float | None, end: float | None) -> xr.Da
     return rows
 
 
-def _means(time: np.ndarray, columns: Mapping[str, xr.DataArray]) -> tuple[dict[str, Mean], list[str]]:
+def _means(
+    time: np.ndarray, columns: Mapping[str, xr.DataArray], rows: str = "rows"
+) -> tuple[dict[str, Mean], list[str]]:
     """The mean of each column over its finite values, and sentences on those that are left out."""
-    means, without, empty = {}, {}, []
+    finite = {name: np.isfinite(column.values) for name, column in columns.items()}
+    means = {}
     for name, column in columns.items():
-        finite = np.isfinite(column.values)
-        if finite.sum() < 2:
-            empty.append(name)
-            continue
-        if lacking := int((~finite).sum()):
-            without.setdefault(lacking, []).append(name)
-        unit, meaning = column.attrs["units"], column.attrs["long_name"]
-        means[name] = mean_of(time[finite], column.values[finite], "" if unit == "1" else unit, meaning)
+        there = finite[name]
+        if there.sum() > 1:
+            unit, meaning = column.attrs["units"], column.attrs["long_name"]
+            means[name] = mean_of(time[there], column.values[there], "" if unit == "1" else unit, meaning)
+    return means, _left_out(finite, rows)
+
+
+def _left_out(finite: Mapping[str, np.ndarray], rows: str) -> list[str]:
+    """Sentences on the rows at which quantities are not finite, and on those that have no mean by that."""
+    without, empty = {}, [name for name, there in finite.items() if there.sum() < 2]
+    for name, there in finite.items():
+        if name not in empty and not there.all():
+            without.setdefault((int((~there).sum()), len(there)), []).append(name)
     notes = [
-        f"{lacking} of {len(time)} rows {'has' if lacking == 1 else 'have'} no finite {', '.join(names)}; "
-        f"the means are those of the others."
-        for lacking, names in without.items()
+        f"{lacking} of {count} {rows} {'has' if lacking == 1 else 'have'} no finite {', '.join(names)}; "
+        "the means are those of the others."
+        for (lacking, count), names in without.items()
     ]
     if empty:
-        notes.append(f"{', '.join(empty)}: fewer than two rows have a finite value, so there is no mean.")
-    return means, notes
+        notes.append(f"{', '.join(empty)}: fewer than two {rows} have a finite value, so there is no mean.")
+    return notes
 
 
 def _of_before(rows: xr.Dataset, case: Case) -> list[str]:
@@ -293,36 +305,41 @@ def _spectra_within(
     return None, [f"{file} has {told} in the window, so there are no mean spectra (output.spectra_every)."]
 
 
-def _of_states(spectra: xr.Dataset | None, series: xr.Dataset, columns: Iterable[Column]) -> dict[str, Mean]:
-    """The means of numbers that follow from the spectra and the row of each state."""
+def _of_states(
+    spectra: xr.Dataset | None, series: xr.Dataset, columns: Iterable[Column]
+) -> tuple[dict[str, Mean], list[str]]:
+    """The means of numbers that follow from the spectra and the row of each state, and what is left out."""
     if spectra is None:
-        return {}
-    time, means = spectra["time"].values, {}
+        return {}, []
+    time = spectra["time"].values
     rows = {str(name): np.interp(time, series["time"], series[name]) for name in series.data_vars}
     states = [
         State(spectra.isel(time=i), {name: float(values[i]) for name, values in rows.items()})
         for i in range(len(time))
     ]
-    for column in columns:
-        values = np.array([column.value(state) for state in states])
-        finite = np.isfinite(values)
-        if finite.sum() > 1:
-            means[column.name] = mean_of(time[finite], values[finite], column.unit, column.meaning)
-    return means
+    found = {
+        column.name: xr.DataArray(
+            [column.value(state) for state in states],
+            attrs={"units": column.unit or "1", "long_name": column.meaning},
+        )
+        for column in columns
+    }
+    return _means(time, found, STATES)
 
 
 def _mean_spectra(spectra: xr.Dataset | None) -> tuple[xr.Dataset, list[str]]:
     """The mean of each spectrum with error and independent samples, and sentences on those that have none."""
     if spectra is None:
         return xr.Dataset(), []
-    data, empty = xr.Dataset(coords={"k": spectra["k"]}), []
-    for name in (name for name in spectra.data_vars if name != "step"):
-        finite = np.isfinite(spectra[name].values).all(axis=1)  # the first state has no power
-        if finite.sum() < 2:
-            empty.append(str(name))
+    data = xr.Dataset(coords={"k": spectra["k"]})
+    names = (str(name) for name in spectra.data_vars if name != "step")
+    # The first state has no power.
+    finite = {name: np.isfinite(spectra[name].values).all(axis=1) for name in names}
+    for name, there in finite.items():
+        if there.sum() < 2:
             continue
-        times = spectra["time"].values[finite]
-        shells = [mean_of(times, shell) for shell in spectra[name].values[finite].T]
+        times = spectra["time"].values[there]
+        shells = [mean_of(times, shell) for shell in spectra[name].values[there].T]
         unit, meaning = spectra[name].attrs["units"], spectra[name].attrs["long_name"]
         for behind, number, own, told in (
             ("", "mean", unit, "mean of {}"),
@@ -331,11 +348,7 @@ def _mean_spectra(spectra: xr.Dataset | None) -> tuple[xr.Dataset, list[str]]:
         ):
             values = [getattr(shell, number) for shell in shells]
             data[f"{name}{behind}"] = ("k", values, {"units": own, "long_name": told.format(meaning)})
-    if not empty:
-        return data, []
-    return data, [
-        f"{', '.join(empty)}: fewer than two states have a finite spectrum, so there is no mean spectrum."
-    ]
+    return data, _left_out(finite, STATES)
 
 
 def _cells(one: Mean) -> tuple[str, str, str, str]:

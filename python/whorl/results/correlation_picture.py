@@ -26,8 +26,9 @@ from whorl.results.diagnostic_plots.base import (
     short,
     tell_empty,
 )
-from whorl.results.picture_style import COLORS, STYLE, draw_title, save_picture
+from whorl.results.picture_style import COLORS, STYLE, draw_notes, draw_title, save_picture
 from whorl.results.probe_correlation import chosen_probe, correlated, each, in_window, ways
+from whorl.results.probes import finite_part
 from whorl.results.runs import open_run
 from whorl.results.slices import Tell, silent
 
@@ -108,6 +109,7 @@ def draw_probe_correlation(
     remove_mean: bool | None = None,
 ) -> Figure:
     """Return the figure of the correlations of a probe, of all rows that it is given, in a case."""
+    data, notes = finite_part(data)
     by = ways(data)[0]
     how: dict[str, Any] = {"resample": resample, "remove_mean": remove_mean}
     whole = correlated(data, by, lags=1, **how)
@@ -123,6 +125,7 @@ def draw_probe_correlation(
     if several:
         _draw_times(axes[1], whole, of_k, dict(zip(chosen, colors, strict=True)))
     tell_empty(figure)
+    draw_notes(figure, notes)
     return figure
 
 

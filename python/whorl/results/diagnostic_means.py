@@ -12,6 +12,7 @@ import xarray as xr
 from whorl.base.errors import CaseError
 from whorl.base.files import whole_file
 from whorl.base.hdf5 import open_hdf5
+from whorl.base.text import in_words
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
 from whorl.output.diagnostic_files import check_replaceable, write_group
@@ -141,7 +142,7 @@ def diagnostic_means(
         if count < 2:
             notes.append(f"{name} has {'only one state' if count else 'no state'} in the window, so no mean.")
             continue
-        notes += missing(states, f"diagnostics.h5, {name}")
+        notes += [*missing(states, f"diagnostics.h5, {name}"), *_not_finite(name, states)]
         told = {
             key: states.attrs[key] for key in ("kind", "about", "options", "reference") if key in states.attrs
         }
@@ -150,6 +151,26 @@ def diagnostic_means(
     if not means:
         raise CaseError(f"means need two states in the window. {' '.join(notes)} {verdict}")
     return DiagnosticMeans(first, last, verdict, means, tuple(notes))
+
+
+def _not_finite(name: str, states: xr.Dataset) -> list[str]:
+    """A sentence on arrays that are finite in some states and not in others, which their means leave out."""
+    most, arrays = 0, []
+    for key, array in states.data_vars.items():
+        counted = "weighted_by" in array.attrs or array.attrs.get("over_time") == "sum"
+        if counted or "time" not in array.dims or array.dtype.kind != "f":
+            continue
+        there = np.isfinite(array.transpose("time", ...).values.reshape(states.sizes["time"], -1))
+        some = there[:, there.any(axis=0) & ~there.all(axis=0)]
+        if some.size:
+            arrays.append(str(key))
+            most = max(most, int((~some).sum(axis=0).max()))
+    if not arrays:
+        return []
+    return [
+        f"{name}: {in_words(arrays)} {'is' if len(arrays) == 1 else 'are'} not finite in up to {most} of "
+        f"{states.sizes['time']} states, which the means leave out there."
+    ]
 
 
 def _rows(name: str, data: xr.Dataset) -> Iterator[tuple[str, ...]]:

@@ -159,7 +159,8 @@ def average_particles(
     if not means:
         raise CaseError(f"the particles {name} have no statistics: {' '.join(notes)}")
     tracks, verdict = taken.get(False) or taken[True]
-    notes = [*tracks.notes, *notes, *([MIXED] if resample else []), *_scales(tracks)]
+    of_scales = tracks.scales.notes if tracks.scales else ()
+    notes = [*tracks.notes, *of_scales, *notes, *([MIXED] if resample else []), *_scales(tracks)]
     return ParticleMeans(float(tracks.time[0]), float(tracks.time[-1]), verdict, means, tuple(notes))
 
 
@@ -207,9 +208,19 @@ def _scales(tracks: Tracks) -> list[str]:
             f"Scales: ε = {small.epsilon:.4g}, the mean 2νZ of the series in the window, ν = "
             f"{small.viscosity:.4g}, τ_η = {small.time:.4g}, η = {small.length:.4g}."
         ]
-    lacking = "the flow is plane" if len(tracks.axes) < 3 else "the series has no dissipation by viscosity"
     without = in_words(["a₀", "C₀", "T_L/τ_η", "Richardson's g"])
-    return [f"Without {without}: {lacking}."]
+    return [f"Without {without}: {_why_not(tracks)}."]
+
+
+def _why_not(tracks: Tracks) -> str:
+    """Why there are no small scales."""
+    if len(tracks.axes) < 3:
+        return "the flow is plane"
+    if tracks.scales is None or tracks.scales.dissipation is None:
+        return "the series has no dissipation by viscosity"
+    if not tracks.scales.viscosity > 0:
+        return "the flow has no viscosity"
+    return "its mean dissipation by viscosity, 2νZ, is 0 in the window"
 
 
 def numbers_of(data: xr.Dataset, name: str) -> tuple[float, float, float]:

@@ -11,15 +11,14 @@ from scipy.interpolate import CubicSpline
 
 from whorl.base.errors import CaseError
 from whorl.config.explain import did_you_mean
+from whorl.config.outputs import FILES
 from whorl.results.averages import window_of
 from whorl.results.path_means import Blocks
+from whorl.results.path_rows import ACCELERATION, FEWEST, OWN, finite_rows
 from whorl.results.probes import EVEN, even_series
 from whorl.results.runs import RunResults
-from whorl.results.window import between, check_order, missing
+from whorl.results.window import around, between, check_order, lacking, missing
 
-ACCELERATION = "acceleration"
-OWN = "own velocity"  # of particles that have one
-FEWEST = 8  # times of a path
 DIFFERENCES = 4  # the order of differences in time
 BESIDE = 2  # times on either side that these take
 
@@ -28,12 +27,13 @@ BESIDE = 2  # times on either side that these take
 class Scales:
     """Small scales of the flow: viscosity, and dissipation and mean kinetic energy at the times of the paths.
 
-    `dissipation` is 2νZ, that of viscosity alone; either may be None.
+    `dissipation` is 2νZ, that of viscosity alone; either may be None. `notes` say which rows were left out.
     """
 
     viscosity: float
     dissipation: np.ndarray | None = None
     energy: np.ndarray | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def epsilon(self) -> float:
@@ -66,8 +66,8 @@ class Tracks:
     axes : tuple of str
         The axes along which the box has more than one point.
     read : dict of str to array
-        What was read, [time, particle], by the name of the quantity; of particles that have a velocity of
-        their own also `own velocity.x`, ….
+        What was read and is finite at all times, [time, particle], by the name of the quantity; of particles
+        that have a velocity of their own also `own velocity.x`, ….
     scales : Scales or None
         Small scales of the flow, if the series has them.
     group : object or None
@@ -212,25 +212,17 @@ def tracks(
     Returns
     -------
     Tracks
-        Without the first and last times at which something was not read.
+        Without the first and last times at which the velocity or the acceleration was not read, and without
+        one of these that was not read in between; the notes say so.
 
     Raises
     ------
     CaseError
-        If there are fewer than 8 times, if a value in between is not finite, or if steps of time differ and
-        `resample` is false.
+        If there are fewer than 8 times, if a position in between is not finite, or if steps of time differ
+        and `resample` is false.
     """
-    names, values = _columns(data)
-    whole = np.concatenate(values, axis=-1)
-    finite = np.flatnonzero(np.isfinite(whole).all(axis=(1, 2)))
-    if finite.size < FEWEST:
-        raise CaseError(
-            f"statistics along paths take {FEWEST} times or more, and {finite.size} have been written in "
-            "the window: see particles.every, and --from and --to."
-        )
-    inside = slice(int(finite[0]), int(finite[-1]) + 1)
-    kept = xr.DataArray(whole[inside], {"time": data["time"].values[inside]}, ("time", "particle", "of"))
-    kept = _without_short_end(kept)
+    rows, left_out = finite_rows(data, axes)
+    kept = _without_short_end(rows)
     even, dt = even_series(_even(kept, resample), False)
     time = kept["time"].values[0] + dt * np.arange(len(even))
     known = lengths is not None
@@ -241,24 +233,12 @@ def tracks(
         np.array(lengths if known else np.zeros(3), float),
         np.array(periodic if known else np.zeros(3), bool),
         axes,
-        {name: even[..., 3 + n] for n, name in enumerate(names)},
+        {str(name): even[..., 3 + n] for n, name in enumerate(rows["of"].values[3:])},
         scales(time) if scales else None,
         group,
         frame,
-        notes,
+        (*notes, *left_out),
     )
-
-
-def _columns(data: xr.Dataset) -> tuple[list[str], list[np.ndarray]]:
-    """Positions, and the names of what follows them with values [time, particle, name]."""
-    names, values = [], [data["position"].values]
-    if "velocity" in data:
-        names += [f"{OWN}.{axis}" for axis in "xyz"]
-        values.append(data["velocity"].values)
-    if "value" in data:
-        names += map(str, data["quantity"].values)
-        values.append(data["value"].transpose("time", "particle", "quantity").values)
-    return names, values
 
 
 def _even(data: xr.DataArray, resample: bool) -> xr.DataArray:
@@ -323,7 +303,7 @@ def tracks_of(
     rows = between(data, first, last)
     if rows.sizes["time"] < FEWEST:
         raise CaseError(
-            f"{file} has {rows.sizes['time']} rows in the window, and statistics take {FEWEST}. {verdict}"
+            f"{file} has {rows.sizes['time']} rows in the window, and statistics need {FEWEST}. {verdict}"
         )
     grid = run.case.grid
     found = tracks(
@@ -342,19 +322,32 @@ def tracks_of(
 
 def _scales(run: RunResults) -> Callable[[np.ndarray], Scales] | None:
     """The scales of a run at given times, by its series; None if it has none."""
-    viscosity = float(getattr(run.case.flow, "viscosity", 0.0))
+    viscosity = run.case.flow.parameters().get("viscosity", 0.0)
     series = run.rows_of_window(None)
     if series is None:
         return None
 
     def at(time: np.ndarray) -> Scales:
-        def column(name: str) -> np.ndarray | None:
-            if name not in series or not np.isfinite(series[name].values).all():
-                return None
-            return np.interp(time, series["time"].values, series[name].values)
-
-        small = column("kolmogorov_time")
-        dissipation = viscosity / small**2 if small is not None and (small > 0).all() else None
-        return Scales(viscosity, dissipation, column("energy"))
+        rows = around(series, time)
+        with np.errstate(divide="ignore"):
+            loss = viscosity / rows["kolmogorov_time"] ** 2 if "kolmogorov_time" in rows else None
+        (dissipation, notes), (energy, others) = (
+            _at_times(values, name, time)
+            for values, name in ((loss, "dissipation by viscosity, 2νZ"), (rows.get("energy"), "energy"))
+        )
+        return Scales(viscosity, dissipation, energy, (*notes, *others))
 
     return at
+
+
+def _at_times(
+    values: xr.DataArray | None, name: str, time: np.ndarray
+) -> tuple[np.ndarray | None, list[str]]:
+    """Values on straight lines between finite rows, None of fewer than two, and what was left out."""
+    if values is None:
+        return None, []
+    finite = np.isfinite(values.values)
+    notes = lacking(finite, name, FILES["series"].file)
+    if finite.sum() < 2:
+        return None, notes
+    return np.interp(time, values["time"].values[finite], values.values[finite]), notes

@@ -1,5 +1,6 @@
 """The style of all pictures of whorl, and how they are saved."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -38,6 +39,12 @@ def draw_title(figure: Figure, title: str) -> None:
     length = TextPath((0, 0), title, size=TITLE).get_extents().width
     room = ROOM * POINTS * figure.get_figwidth() / length
     figure.suptitle(title, x=0.012, ha="left", fontsize=TITLE * min(1.0, room))
+
+
+def draw_notes(figure: Figure, notes: Sequence[str]) -> None:
+    """Sentences below a whole figure, on what is not in it."""
+    if notes:
+        figure.supxlabel("\n".join(notes), fontsize=9, color="0.35")
 
 
 def save_picture(figure: Figure, path: Path) -> None:

@@ -17,6 +17,7 @@ from whorl.results.averages import (
     told_number,
     window_of,
 )
+from whorl.results.probes import finite_part
 from whorl.results.runs import RunResults
 from whorl.results.time_correlation import (
     mean_squares_over,
@@ -162,8 +163,9 @@ def in_window(
     rows = between(data, first, last)
     if rows.sizes["time"] < 2:
         raise CaseError(f"{file} has fewer than two rows in the window. {verdict}")
+    rows, left_out = finite_part(rows)
     times = rows["time"].values
-    return rows, missing(rows, file), float(times[0]), float(times[-1]), verdict
+    return rows, [*missing(rows, file), *left_out], float(times[0]), float(times[-1]), verdict
 
 
 def ways(data: xr.Dataset) -> tuple[str, ...]:

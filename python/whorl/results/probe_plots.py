@@ -14,9 +14,9 @@ from whorl.base.files import check_picture
 from whorl.base.text import spelled
 from whorl.config.case import Case
 from whorl.output.directory import RunDirectory
-from whorl.results.picture_style import COLORS, STYLE, draw_title, save_picture
+from whorl.results.picture_style import COLORS, STYLE, draw_notes, draw_title, save_picture
 from whorl.results.probe_correlation import chosen_probe, place_of
-from whorl.results.probes import frequency_spectrum, spatio_temporal_spectrum
+from whorl.results.probes import finite_part, frequency_spectrum, spatio_temporal_spectrum
 from whorl.results.runs import open_run
 
 MOST_SERIES = 4
@@ -70,15 +70,20 @@ def plot_probe(
 
 
 def draw_probe(data: xr.Dataset, case: Case, title: str = "", *, resample: bool = False) -> Figure:
-    """Return the figure of what a probe read, as `RunResults.probes` returns it, in a case."""
+    """Return the figure of what a probe read, as `RunResults.probes` returns it, in a case.
+
+    Below it is said what of the series is not finite and not in the spectra.
+    """
     figure = Figure(figsize=(9, 7), layout="constrained")
     draw_title(figure, title)
     above, below = figure.subplots(2, 1, height_ratios=(2, 3))
     _draw_series(above, data)
+    finite, notes = finite_part(data)
     if data.sizes.get("mode", 1) > 1:
-        _draw_map(figure, below, data, case, resample)
+        _draw_map(figure, below, finite, case, resample)
     else:
-        _draw_spectra(below, data, case, resample)
+        _draw_spectra(below, finite, case, resample)
+    draw_notes(figure, notes)
     return figure
 
 

@@ -10,6 +10,7 @@ import xarray as xr
 
 from whorl.base.errors import CaseError
 
+BRIDGED = 0.05  # of the rows of a quantity, over which straight lines may go
 EVEN = 1e-6  # by which steps of time may differ from their mean, in units of it
 ONE, BOTH = "dω from 0, whose integral is the variance", "dω from −∞ to ∞, whose integral is the mean square"
 
@@ -101,6 +102,65 @@ def spatio_temporal_spectrum(data: xr.Dataset, *, segments: int = 4, resample: b
     summed = 0.5 * spectra.sum("quantity")
     summed.attrs = {"long_name": "E(k, ω), ½ Σ |f(k, ω)|²", "units": spectra.attrs["units"]}
     return summed.transpose("mode", "frequency").rename("E")
+
+
+def finite_part(data: xr.Dataset) -> tuple[xr.Dataset, list[str]]:
+    """The rows and quantities of a probe that are finite, as spectra and correlations take them.
+
+    Parameters
+    ----------
+    data : Dataset
+        What a probe read, as `RunResults.probes` returns it.
+
+    Returns
+    -------
+    Dataset
+        Without the first and last rows at which a quantity was not finite somewhere; a few values in between
+        are bridged by straight lines, and a quantity that lacks more is left out.
+    list of str
+        Sentences on what was left out and bridged.
+
+    Raises
+    ------
+    CaseError
+        If no quantity is left.
+    """
+    name = "amplitude" if "amplitude" in data else "value"
+    values = data[name].transpose("time", "quantity", ...)
+    there = np.isfinite(values.values).reshape(*values.shape[:2], -1).all(axis=2)  # [time, quantity]
+    if there.all():
+        return data, []
+    kept, rows, notes = [], slice(0, len(there)), []
+    for q, own in enumerate(there.T):
+        found = np.flatnonzero(own)
+        inside = slice(int(found[0]), int(found[-1]) + 1) if found.size else slice(0, 0)
+        if 2 * found.size < len(own) or (~own[inside]).sum() > BRIDGED * len(own):
+            told = f"{len(own) - found.size} of {len(own)} rows"
+            notes.append(f"{values['quantity'].values[q]} is not finite in {told}, and is left out.")
+            continue
+        kept.append(q)
+        rows = slice(max(rows.start, inside.start), min(rows.stop, inside.stop))
+    if not kept or rows.stop - rows.start < 2:
+        raise CaseError("no quantity of the probe is finite in most rows; take other expressions.")
+    if (cut := len(there) - (rows.stop - rows.start)) > 0:
+        rows_are = "1 row at an end is" if cut == 1 else f"{cut} rows at the ends are"
+        notes.append(f"{rows_are} left out, where a quantity is not finite.")
+    found, bridged = _bridged(data.isel(quantity=kept, time=rows), name)
+    if bridged:
+        values_are = "1 value is" if bridged == 1 else f"{bridged} values are"
+        notes.append(f"{values_are} not finite, and bridged by straight lines in time.")
+    return found, notes
+
+
+def _bridged(data: xr.Dataset, name: str) -> tuple[xr.Dataset, int]:
+    """The same with straight lines in time over what is not finite, and how many values those are."""
+    values = data[name].transpose("time", ...)
+    flat, time = values.values.reshape(values.sizes["time"], -1).copy(), data["time"].values
+    lacking = ~np.isfinite(flat)
+    for column in np.flatnonzero(lacking.any(axis=0)):
+        own = ~lacking[:, column]
+        flat[~own, column] = np.interp(time[~own], time[own], flat[own, column])
+    return data.assign({name: values.copy(data=flat.reshape(values.shape))}), int(lacking.sum())
 
 
 def even_series(data: xr.DataArray, resample: bool) -> tuple[np.ndarray, float]:

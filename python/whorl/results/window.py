@@ -42,6 +42,25 @@ def between(table: xr.Dataset, low: float, high: float) -> xr.Dataset:
     return table.isel(time=(time >= low - slack) & (time <= high + slack))
 
 
+def around(table: xr.Dataset, time: np.ndarray) -> xr.Dataset:
+    """The rows between the first and the last of these times, and those next to them."""
+    rows = table["time"].values
+    first = max(int(np.searchsorted(rows, time[0], side="right")) - 1, 0)
+    return table.isel(time=slice(first, int(np.searchsorted(rows, time[-1])) + 1))
+
+
+def lacking(finite: np.ndarray, name: str, file: str, what: str = "row") -> list[str]:
+    """A sentence on the rows at which a quantity is not finite, which are left out; none if it is at all."""
+    if finite.all():
+        return []
+    count = int((~finite).sum())
+    rows, have = (f"{what}s", "have") if len(finite) > 1 else (what, "has")
+    return [
+        f"{count} of {len(finite)} {rows} of {file} {'has' if count == 1 else have} no finite {name}, and "
+        f"{'is' if count == 1 else 'are'} left out."
+    ]
+
+
 def missing(rows: xr.Dataset, file: str) -> list[str]:
     """Sentences on rows that were lost before a restart, and on holes between rows."""
     steps, time = rows["step"].values, rows["time"].values
