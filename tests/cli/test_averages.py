@@ -37,6 +37,21 @@ def test_average(whorl, run):
     assert "An error with a question mark rests on fewer than 20 independent samples" in result.out
 
 
+def test_average_as_csv(whorl, run, tmp_path):
+    """Printed, or in a file before or after the run, with what is doubtful on the screen."""
+    averages = open_run("box").average(start=0.05)
+    assert whorl("average", "box", "--from", "0.05", "--csv").out == averages.to_csv()
+    for words in (("box", "--csv", "means.csv"), ("--csv", "means.csv", "box")):
+        result = whorl("average", *words, "--from", "0.05")
+        assert result.code == 0
+        assert f"means.csv: {len(averages)} rows" in result.out
+        assert "The window is t = 0.06 to 0.2: 8 rows" in result.out
+        assert (tmp_path / "means.csv").read_text(encoding="utf-8") == averages.to_csv()
+        (tmp_path / "means.csv").unlink()
+    assert "give one of them" in whorl("average", "box", "--csv", "--json").err
+    assert "is no earlier table" in whorl("average", "box", "--csv", "box/series.csv").err
+
+
 def test_the_default_window_is_stated(whorl, run):
     out = whorl("average", "box").out
     assert re.search(r"The window is t = \S+ to 0\.2 \(.*(MSER|the second half).*\): \d+ rows", out)

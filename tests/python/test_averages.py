@@ -1,5 +1,6 @@
 """Averages of runs whose files are written here: windows, words, spectra, and what is refused."""
 
+import csv
 import dataclasses
 import json
 import math
@@ -61,6 +62,34 @@ def test_all_columns_have_means_with_units(write):
     assert energy.samples == pytest.approx(150, rel=0.5)
     assert float(averages.dataset["mean"].sel(quantity="energy")) == energy.mean
     assert averages.dataset.sizes == {"quantity": len(averages.means)}
+
+
+def test_averages_are_a_mapping_and_a_table(write, tmp_path):
+    run = write(TIMES, energy=noisy(1, 0.5), dissipation=noisy(2, 3.0))
+    averages = open_run(run.path).average()
+    assert list(averages) == list(averages.keys()) == list(averages.means)
+    assert len(averages) == len(averages.means)
+    assert "energy" in averages
+    assert "enrgy" not in averages
+    assert dict(averages.items())["energy"] is averages["energy"] is averages.get("energy")
+    frame = averages.to_dataframe().set_index("quantity")
+    assert list(frame.index) == list(averages)
+    assert frame.loc["energy", "mean"] == averages["energy"].mean
+    assert frame.loc["energy", "unit"] == "length²/time²"
+    assert averages.to_xarray().identical(averages.dataset)
+    path = averages.to_csv(tmp_path / "means.csv")
+    assert path.read_text(encoding="utf-8") == averages.to_csv()
+    rows = list(csv.DictReader(averages.to_csv().splitlines()))
+    assert [row["quantity"] for row in rows] == list(averages)
+    assert [float(row["error"]) for row in rows] == [one.error for one in averages.values()]
+    averages.to_csv(path)  # an earlier table is replaced, and nothing else
+    for name, words in (
+        ("run/series.csv", "is no earlier table of these averages: it is not replaced; name another file"),
+        ("means.txt", "must end in .csv; name it .*means.csv"),
+        ("nowhere/means.csv", "there is no directory"),
+    ):
+        with pytest.raises(CaseError, match=words):
+            averages.to_csv(tmp_path / name)
 
 
 def test_a_stationary_window_is_called_so(write):

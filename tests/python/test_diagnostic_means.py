@@ -87,6 +87,31 @@ def test_bins_without_points_say_nothing():
     assert np.isnan(weighted_mean(TIMES, values, counts)[1][2])  # of three states, which is no error of 0
 
 
+def test_means_are_a_mapping_and_tables():
+    """A row for each number of all arrays, with its place; the axes of all are columns."""
+    case = case_of([{"kind": "moments", "of": ["u.x", "u.y"]}, {"kind": "pdf", "of": ["u.x"], "bins": 3}])
+    means = diagnostic_means(states_of(case, TIMES), None, case, start=0.0)
+    assert list(means) == ["moments", "pdf"]
+    assert (len(means), "pdf" in means, "pfd" in means) == (2, True, False)
+    assert [data.attrs["states"] for data in means.values()] == [len(TIMES)] * 2
+    assert dict(means.items())["pdf"] is means["pdf"]
+    frame = means.to_dataframe()
+    assert list(frame)[:2] == ["diagnostic", "number"]
+    assert list(frame)[-4:] == ["mean", "error", "samples", "unit"]
+    for name, data in means.items():
+        for array in (one for one in data.data_vars if f"{one}_error" in data):
+            rows = frame[(frame["diagnostic"] == name) & (frame["number"] == array)]
+            for column, end in (("mean", ""), ("error", "_error"), ("samples", "_samples")):
+                np.testing.assert_array_equal(rows[column], data[f"{array}{end}"].values.ravel())
+    wanted = means["moments"]["moment"].sel(quantity="u.y", order=3)
+    row = frame[(frame["quantity"] == "u.y") & (frame["order"] == 3) & (frame["number"] == "moment")]
+    assert row["mean"].item() == float(wanted)
+    assert means.to_csv().splitlines()[0] == ",".join(frame)
+    assert len(means.to_csv().splitlines()) == len(frame) + 1
+    tree = means.to_xarray()
+    assert tree["pdf"].to_dataset().identical(means["pdf"])
+
+
 def test_a_value_that_is_not_finite_costs_no_mean_and_is_told(tmp_path):
     """As that of a state at rest; the others are the means of all states."""
     case = case_of([{"kind": "pressure"}])

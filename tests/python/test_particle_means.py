@@ -129,6 +129,20 @@ def test_means_are_written_and_are_plain_numbers(found, tmp_path):
     assert plain["window"]["start"] == pytest.approx(10.0)
 
 
+def test_statistics_are_a_mapping_and_a_table(found):
+    assert list(found) == list(found.means)
+    assert "velocity" in found
+    frame = found.to_dataframe()
+    assert next(iter(frame)) == "statistics"
+    row = frame[(frame["statistics"] == "acceleration") & (frame["number"] == "a0")]
+    assert (row["mean"].item(), row["error"].item()) == (
+        float(found["acceleration"]["a0"]),
+        float(found["acceleration"]["a0_error"]),
+    )
+    assert found.to_csv().startswith("statistics,number,")
+    assert found.to_xarray()["velocity"].to_dataset().identical(found["velocity"])
+
+
 def test_kinds_that_cannot_be_had_are_refused_when_asked_for(run):
     with pytest.raises(CaseError, match="no statistics velocty of particles; did you mean velocity"):
         average_particles(run, "cloud", "velocty")

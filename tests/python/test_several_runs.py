@@ -43,6 +43,12 @@ def no_warning():
         yield
 
 
+def test_runs_are_a_mapping(place):
+    runs = whorl.open_runs(place / "slow", place / "fast")
+    assert (list(runs), len(runs), "slow" in runs, "plane" in runs) == (["slow", "fast"], 2, True, False)
+    assert runs["fast"].series.sizes["time"] == 3
+
+
 @pytest.mark.parametrize("quantity", ["series", "spectra"])
 def test_each_number_stands_where_its_run_has_it(place, quantity):
     together = getattr(whorl.open_runs(place / "slow", place / "fast"), quantity)

@@ -1,6 +1,7 @@
 """`whorl average`, which imports what it needs, so that help appears at once."""
 
 import json
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -29,10 +30,19 @@ if TYPE_CHECKING:
     from whorl.results.probe_correlation import ProbeCorrelation
     from whorl.results.runs import RunResults
 
+    Printed = Averages | DiagnosticMeans | ProbeCorrelation
+
 LABEL = 20  # characters of what a series is, which are not broken
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print all numbers, also mean spectra, as JSON.")]
+AsCsv = Annotated[
+    bool,
+    typer.Option(
+        "--csv",
+        help="Print all numbers, also arrays, as CSV; with the name of a file after it write them there.",
+    ),
+]
 AllDiagnostics = Annotated[
     bool, typer.Option("--diagnostics", help="Average all diagnostics, in place of series and spectra.")
 ]
@@ -62,6 +72,7 @@ def average(
     start: WindowStart = None,
     end: WindowEnd = None,
     as_json: AsJson = False,
+    as_csv: AsCsv = False,
     diagnostics: AllDiagnostics = False,
     diagnostic: OneDiagnostic = None,
     source: StatesFile = None,
@@ -79,22 +90,17 @@ def average(
     """
     from whorl.results.runs import open_run
 
-    if words:
-        options = " ".join(f"-d {typed(word)}" for word in words)
-        raise CaseError(
-            f"{', '.join(words)}: one run is averaged; for diagnostics of these names type "
-            f"whorl average {typed(directory)} {options}."
-        )
+    directory, how = _shown(directory, words or [], as_json, as_csv)
     run = open_run(directory)
     if particles is not None:
         others = {"--diagnostics": diagnostics, "--file": source, "--probes": probes}
         _refuse(others | {MEANS: remove_mean is not None}, "averages of --particles")
-        _average_particles(run, particles, diagnostic or [], (start, end), as_json, output, resample)
+        _average_particles(run, particles, diagnostic or [], (start, end), how, output, resample)
         return
     if probes is not None:
         others = {"--diagnostics": diagnostics, "--diagnostic": diagnostic, "--file": source, "-o": output}
         _refuse(others, "averages of --probes")
-        _average_probe(run, probes, (start, end), as_json, {"resample": resample, "remove_mean": remove_mean})
+        _average_probe(run, probes, (start, end), how, {"resample": resample, "remove_mean": remove_mean})
         return
     if resample or remove_mean is not None:
         raise CaseError(
@@ -102,14 +108,53 @@ def average(
             "averages have none."
         )
     if diagnostics or diagnostic:
-        _average_diagnostics(run, diagnostic or [], (start, end), as_json, source, output)
+        _average_diagnostics(run, diagnostic or [], (start, end), how, source, output)
         return
     for name, value in (("--output", output), ("--file", source)):
         if value is not None:
             raise CaseError(
                 f"{name} goes with --diagnostics or --diagnostic NAME: series and spectra have none."
             )
-    _average_series(run, (start, end), as_json)
+    _average_series(run, (start, end), how)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How averages are shown: as a table, as JSON, or as CSV, in a file if it has a name."""
+
+    as_json: bool = False
+    as_csv: bool = False
+    file: Path | None = None
+
+    def instead(self, found: "Printed") -> bool:
+        """Print averages unless a table of them is wanted."""
+        if self.as_json:
+            typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=1))
+        elif self.file is not None:
+            found.to_csv(self.file)
+            typer.echo(f"{self.file}: {len(found.records())} rows\n")
+            typer.echo("\n\n".join(found.remarks()))
+        elif self.as_csv:
+            typer.echo(found.to_csv(), nl=False)
+        return self.as_json or self.as_csv
+
+
+def _shown(directory: Path, words: list[str], as_json: bool, as_csv: bool) -> tuple[Path, Shown]:
+    """The directory, and how averages are shown. Raises CaseError for words that mean nothing."""
+    if as_csv and as_json:
+        raise CaseError("--csv and --json are two ways to print the same; give one of them.")
+    if as_csv and len(words) == 1:
+        # The file may stand before the directory, too.
+        names = [str(directory), words[0]]
+        directory, file = map(Path, reversed(names) if names[0].lower().endswith(".csv") else names)
+        return directory, Shown(as_csv=True, file=file)
+    if words:
+        options = " ".join(f"-d {typed(word)}" for word in words)
+        raise CaseError(
+            f"{', '.join(words)}: one run is averaged; for diagnostics of these names type "
+            f"whorl average {typed(directory)} {options}."
+        )
+    return directory, Shown(as_json, as_csv)
 
 
 def _refuse(options: dict[str, Any], what: str) -> None:
@@ -118,10 +163,9 @@ def _refuse(options: dict[str, Any], what: str) -> None:
         raise CaseError(f"{', '.join(given)}: {what} do not take this; leave it out.")
 
 
-def _average_series(run: "RunResults", window: tuple[float | None, float | None], as_json: bool) -> None:
+def _average_series(run: "RunResults", window: tuple[float | None, float | None], how: Shown) -> None:
     averages = run.average(*window)
-    if as_json:
-        _print_json(averages)
+    if how.instead(averages):
         return
     console = stdout_console()
     console.print(_table(averages), "")
@@ -132,7 +176,7 @@ def _average_diagnostics(
     run: "RunResults",
     names: list[str],
     window: tuple[float | None, float | None],
-    as_json: bool,
+    how: Shown,
     source: Path | None,
     output: Path | None,
 ) -> None:
@@ -142,7 +186,7 @@ def _average_diagnostics(
     if output is not None:
         check_means_file(output)
     means = run.mean_diagnostics(names, *window, found=None if source is None else read_diagnostics(source))
-    _print_means(means, as_json, output)
+    _print_means(means, how, output)
 
 
 def _average_particles(
@@ -150,7 +194,7 @@ def _average_particles(
     name: str,
     kinds: list[str],
     window: tuple[float | None, float | None],
-    as_json: bool,
+    how: Shown,
     output: Path | None,
     resample: bool,
 ) -> None:
@@ -159,16 +203,15 @@ def _average_particles(
 
     if output is not None:
         check_means_file(output)
-    _print_means(average_particles(run, name, kinds, *window, resample=resample), as_json, output)
+    _print_means(average_particles(run, name, kinds, *window, resample=resample), how, output)
 
 
-def _print_means(means: "DiagnosticMeans", as_json: bool, output: Path | None) -> None:
+def _print_means(means: "DiagnosticMeans", how: Shown, output: Path | None) -> None:
     from whorl.results.diagnostic_means import HEADING
 
     if output is not None:
         means.write(output)
-    if as_json:
-        _print_json(means)
+    if how.instead(means):
         return
     console = stdout_console()
     for name, rows in groupby(means.cells(), key=lambda row: row[0]):
@@ -191,14 +234,13 @@ def _average_probe(
     run: "RunResults",
     name: str,
     window: tuple[float | None, float | None],
-    as_json: bool,
-    how: dict[str, bool | None],
+    how: Shown,
+    options: dict[str, bool | None],
 ) -> None:
     from whorl.results.probe_correlation import HEADING, correlate_probe
 
-    found = correlate_probe(run, name, *window, **how)
-    if as_json:
-        _print_json(found)
+    found = correlate_probe(run, name, *window, **options)
+    if how.instead(found):
         return
     table = Table(*HEADING, box=None, header_style="bold", pad_edge=False)
     rows = found.cells()
@@ -212,11 +254,7 @@ def _average_probe(
     _print_remarks(console, found)
 
 
-def _print_json(found: "Averages | DiagnosticMeans | ProbeCorrelation") -> None:
-    typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=1))
-
-
-def _print_remarks(console: Console, found: "Averages | DiagnosticMeans | ProbeCorrelation") -> None:
+def _print_remarks(console: Console, found: "Printed") -> None:
     console.print(*(escape(remark) for remark in found.remarks()), sep="\n\n", soft_wrap=True)
 
 

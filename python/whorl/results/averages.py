@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import xarray as xr
@@ -16,6 +16,7 @@ from whorl.config.columns import Column, State
 from whorl.config.measures import growing_columns, series_columns
 from whorl.config.outputs import FILES
 from whorl.output.means import ENOUGH, Mean, end_of_transient, evenly, mean_of
+from whorl.results.by_name import ByName
 from whorl.results.window import between, check_order, check_window, missing
 
 DECISIVE = ("energy", "dissipation")  # quantities that decide whether a flow is stationary
@@ -29,10 +30,11 @@ DOUBTFUL = (
 
 
 @dataclass(frozen=True)
-class Averages:
+class Averages(ByName[Mean]):
     """Averages over a window of time; `RunResults.average` makes it, and printing it shows them as a table.
 
-    `averages["energy"]` is a `Mean`, with the attributes `mean`, `error`, `samples` and more.
+    It is a mapping: `averages["energy"]` is a `Mean`, with the attributes `mean`, `error`, `samples`, ….
+    `to_csv`, `to_dataframe` and `to_xarray` return the table.
 
     Attributes
     ----------
@@ -59,9 +61,12 @@ class Averages:
     spectra: xr.Dataset
     notes: tuple[str, ...]
 
-    def __getitem__(self, name: str) -> Mean:
-        """Return the mean of a quantity, by its name."""
-        return self.means[name]
+    first: ClassVar[str] = "quantity"
+
+    @property
+    def by_name(self) -> dict[str, Mean]:
+        """The means."""
+        return self.means
 
     @property
     def turnovers(self) -> float:
@@ -92,6 +97,17 @@ class Averages:
         return xr.Dataset(
             {name: ("quantity", values) for name, values in columns.items()}, {"quantity": list(self.means)}
         )
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return `dataset`."""
+        return self.dataset
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return mean, error, samples, change, chance, trend and unit of each quantity."""
+        names = ("mean", "error", "samples", "change", "chance", "trend", "unit")
+        return [
+            {self.first: name} | {key: getattr(one, key) for key in names} for name, one in self.means.items()
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as lists, numbers and text, as for JSON; what is not finite is None."""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import xarray as xr
@@ -25,6 +25,7 @@ from whorl.results.averages import (
     told_number,
     window_of,
 )
+from whorl.results.by_name import ByName, averaged, records_of, tree_of
 from whorl.results.pooled import pooled
 from whorl.results.window import between, check_order, missing
 
@@ -34,11 +35,12 @@ SHORT = 10  # the most elements, for each quantity, of arrays in the table
 
 
 @dataclass(frozen=True)
-class DiagnosticMeans:
+class DiagnosticMeans(ByName[xr.Dataset]):
     """Means of diagnostics over a window; `RunResults.mean_diagnostics` makes it, printing shows a table.
 
-    `means["pdf"]` is a dataset over the axes of the diagnostic: of each array NAME its mean, `NAME_error` the
-    standard error and `NAME_samples` the number of independent samples; of counts the sum alone.
+    It is a mapping: `means["pdf"]` is a dataset over the axes of the diagnostic: of each array NAME its mean,
+    `NAME_error` the standard error and `NAME_samples` the number of independent samples; of counts the sum
+    alone. `to_csv` and `to_dataframe` have a row for each number, `to_xarray` is a tree of the datasets.
 
     Attributes
     ----------
@@ -58,9 +60,20 @@ class DiagnosticMeans:
     means: dict[str, xr.Dataset]
     notes: tuple[str, ...]
 
-    def __getitem__(self, name: str) -> xr.Dataset:
-        """Return the means of a diagnostic, by its name."""
-        return self.means[name]
+    first: ClassVar[str] = "diagnostic"
+
+    @property
+    def by_name(self) -> dict[str, xr.Dataset]:
+        """The means of each diagnostic."""
+        return self.means
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each number of all arrays, with its place along all axes."""
+        return records_of(self.means, self.first)
+
+    def to_xarray(self) -> xr.DataTree:
+        """Return a tree of the datasets by name."""
+        return tree_of(self.means)
 
     def write(self, path: str | Path) -> Path:
         """Write all means to an HDF5 file with a group for each diagnostic, and return its path.
@@ -195,12 +208,6 @@ def _cells(data: xr.Dataset, array: xr.DataArray, index: tuple[int, ...]) -> tup
         return f"{value:g}" if value % 1 else f"{int(value)}", "sum"
     error, samples = (float(data[f"{array.name}_{end}"].values[index]) for end in ("error", "samples"))
     return told_number(float(value), error, samples), "" if error == 0 else counted_samples(samples)
-
-
-def averaged(data: xr.Dataset) -> list[xr.DataArray]:
-    """The arrays of a dataset of means without their errors and numbers of samples."""
-    beside = {f"{name}{end}" for name in data.data_vars for end in ("_error", "_samples")}
-    return [array for name, array in data.data_vars.items() if name not in beside]
 
 
 def _label(value: np.ndarray) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import xarray as xr
@@ -13,8 +13,9 @@ from whorl.base.text import in_words
 from whorl.config.explain import did_you_mean
 from whorl.output.means import ENOUGH
 from whorl.results.averages import listed
+from whorl.results.by_name import averaged
 from whorl.results.clustering import clustering, uniformity
-from whorl.results.diagnostic_means import DiagnosticMeans, averaged
+from whorl.results.diagnostic_means import DiagnosticMeans
 from whorl.results.lagrangian import acceleration, dispersion, structure_functions, velocity
 from whorl.results.path_series import Tracks, tracks_of
 from whorl.results.runs import RunResults
@@ -62,6 +63,8 @@ class ParticleMeans(DiagnosticMeans):
     `means["velocity"]` is a dataset of the kind: of each number NAME its value, `NAME_error` the standard
     error and `NAME_samples` the number of independent samples. It is as that of diagnostics otherwise.
     """
+
+    first: ClassVar[str] = "statistics"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as lists, numbers and text, as for JSON; what is not finite is None."""

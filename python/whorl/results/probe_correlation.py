@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import xarray as xr
@@ -17,6 +17,7 @@ from whorl.results.averages import (
     told_number,
     window_of,
 )
+from whorl.results.by_name import ByName, records_of, tree_of
 from whorl.results.probes import finite_part
 from whorl.results.runs import RunResults
 from whorl.results.time_correlation import (
@@ -31,8 +32,10 @@ HEADING = ("series", "mean square", "integral time", "samples", "micro time")
 
 
 @dataclass(frozen=True)
-class ProbeCorrelation:
+class ProbeCorrelation(ByName[xr.Dataset]):
     """Correlations in time of a probe over a window; `correlate_probe` makes it, printing shows a table.
+
+    It is a mapping of "shell", "mode", "point" or "quantity" to datasets.
 
     Attributes
     ----------
@@ -56,9 +59,20 @@ class ProbeCorrelation:
     found: dict[str, xr.Dataset]
     notes: tuple[str, ...]
 
-    def __getitem__(self, by: str) -> xr.Dataset:
-        """Return the correlations by "shell", "mode", "point" or "quantity"."""
-        return self.found[by]
+    first: ClassVar[str] = "by"
+
+    @property
+    def by_name(self) -> dict[str, xr.Dataset]:
+        """The correlations by "shell", "mode", "point" or "quantity"."""
+        return self.found
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each number, with the lag, and what it is of."""
+        return records_of(self.found, self.first)
+
+    def to_xarray(self) -> xr.DataTree:
+        """Return a tree of the datasets."""
+        return tree_of(self.found)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as lists, numbers and text, as for JSON; what is not finite is None."""

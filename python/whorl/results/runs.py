@@ -1,6 +1,6 @@
 """The results of a run as xarray datasets and averages, without MPI."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -279,8 +279,8 @@ class RunResults:
 
 
 @dataclass(frozen=True)
-class Runs:
-    """Several output directories to compare; `open_runs` makes it.
+class Runs(Mapping[str, RunResults]):
+    """Several output directories to compare, a mapping of names to results; `open_runs` makes it.
 
     Attributes
     ----------
@@ -289,6 +289,18 @@ class Runs:
     """
 
     runs: dict[str, RunResults]
+
+    def __getitem__(self, name: str) -> RunResults:
+        """Return a run by its name."""
+        return self.runs[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self.runs)
+
+    def __len__(self) -> int:
+        """Return the number of runs."""
+        return len(self.runs)
 
     @property
     def series(self) -> xr.Dataset:

@@ -1,0 +1,147 @@
+"""Results by name: what all have in common, and their numbers as a table for other programs."""
+
+import csv
+import io
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+import xarray as xr
+
+from whorl.base.errors import CaseError
+from whorl.base.files import check_folder, write_text
+
+if TYPE_CHECKING:
+    import pandas
+
+T = TypeVar("T")
+NUMBERS = ("mean", "error", "samples", "unit")  # the last columns of a table of datasets
+
+
+class ByName(Mapping[str, T]):
+    """Base of results, which are mappings of names: `for name in results`, `len`, `in`, `items()`.
+
+    `to_csv`, `to_dataframe` and `to_xarray` have their numbers in full.
+    """
+
+    first: ClassVar[str]
+    """The first column of the table, which has the names."""
+
+    @property
+    @abstractmethod
+    def by_name(self) -> Mapping[str, T]:
+        """What there is, by name."""
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of the table in full: values by the names of its columns, alike in all rows."""
+
+    @abstractmethod
+    def to_xarray(self) -> "xr.Dataset | xr.DataTree":
+        """Return all numbers as xarray."""
+
+    def __getitem__(self, name: str) -> T:
+        """Return what has this name; raises KeyError if nothing has."""
+        return self.by_name[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self.by_name)
+
+    def __len__(self) -> int:
+        """Return the number of names."""
+        return len(self.by_name)
+
+    def to_dataframe(self) -> "pandas.DataFrame":
+        """Return the table as a DataFrame of pandas, with a row for each number."""
+        import pandas  # xarray needs it
+
+        return pandas.DataFrame(self.records())
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as lists, numbers and text, as for JSON; what is not finite is None."""
+
+    def to_csv(self, path: str | Path | None = None) -> str | Path:
+        """Write the table as CSV, with a row for each number, all digits, and `nan` for what is not known.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            The file, whose name ends in .csv; it replaces an earlier table of this kind alone.
+
+        Returns
+        -------
+        str or Path
+            The text without a path, else the path.
+
+        Raises
+        ------
+        CaseError
+            If the file cannot be written, or if there is another one.
+        """
+        records, text = self.records(), io.StringIO()
+        writer = csv.DictWriter(text, list(records[0]) if records else [self.first], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(records)
+        if path is None:
+            return text.getvalue()
+        _check_csv(Path(path), self.first)
+        write_text(Path(path), text.getvalue())
+        return Path(path)
+
+
+def _check_csv(path: Path, first: str) -> None:
+    """Raises CaseError unless a table with this first column may be written there."""
+    if path.suffix.lower() != ".csv":
+        raise CaseError(f"the table {path} must end in .csv; name it {path.with_suffix('.csv')}.")
+    check_folder(path, f"the table {path}")
+    if path.is_dir():
+        raise CaseError(f"the table {path} is a directory; name a file in it, such as {path / 'means.csv'}.")
+    if path.exists() and not path.read_bytes().startswith(f"{first},".encode()):
+        raise CaseError(
+            f"{path} is no earlier table of these averages: it is not replaced; name another file."
+        )
+
+
+def averaged(data: xr.Dataset) -> list[xr.DataArray]:
+    """The arrays of a dataset of means without their errors and numbers of samples."""
+    beside = {f"{name}{end}" for name in data.data_vars for end in ("_error", "_samples")}
+    return [array for name, array in data.data_vars.items() if name not in beside]
+
+
+def records_of(found: Mapping[str, xr.Dataset], first: str) -> list[dict[str, Any]]:
+    """A row for each number of datasets of means: name, array, place along all axes, mean, error, samples.
+
+    The columns are the same in all rows: those of axes that an array has not are empty.
+    """
+    rows = [row for name, data in found.items() for row in _records(name, data, first)]
+    axes = dict.fromkeys(key for row in rows for key in row if key not in (first, "number", *NUMBERS))
+    return [{key: row.get(key, "") for key in (first, "number", *axes, *NUMBERS)} for row in rows]
+
+
+def _records(name: str, data: xr.Dataset, first: str) -> Iterator[dict[str, Any]]:
+    for array in averaged(data):
+        if array.dtype.kind not in "biuf":
+            continue
+        beside = [data.get(f"{array.name}{end}") for end in ("_error", "_samples")]
+        places = {
+            str(key): one.broadcast_like(array).transpose(*array.dims).values
+            for key, one in array.coords.items()
+            if one.ndim == 1
+        }
+        for index in np.ndindex(array.shape):
+            error, samples = (np.nan if one is None else float(one.values[index]) for one in beside)
+            yield (
+                {first: name, "number": str(array.name)}
+                | {key: values[index].item() for key, values in places.items()}
+                | {"mean": array.values[index].item(), "error": error, "samples": samples}
+                | {"unit": array.attrs.get("units", "1")}
+            )
+
+
+def tree_of(found: Mapping[str, xr.Dataset]) -> "xr.DataTree":
+    """Datasets by name as a tree."""
+    return xr.DataTree.from_dict({f"/{name}": data for name, data in found.items()})
