@@ -11,12 +11,17 @@ MOST_BYTES = 2**20
 TOO_LONG = f"it is longer than {MOST_BYTES // 2**20} MiB"
 MOST_LEVELS = 20
 LARGEST = 2**63
+# The last line of a text whose first line names it: without it the text was cut.
+END = "# end of the case"
+CUT = f'it was cut: its last line, "{END}", is missing'
 
 
 def loads(text: str) -> dict[str, Any]:
     """The tables in a text. Raises TOMLDecodeError with the reason."""
     if len(text) > MOST_BYTES:
         raise TOMLDecodeError(TOO_LONG)
+    if is_cut(text):
+        raise TOMLDecodeError(CUT)
     try:
         tables = tomllib.loads(text)
     except RecursionError:
@@ -27,6 +32,12 @@ def loads(text: str) -> dict[str, Any]:
         raise TOMLDecodeError(f"a number in it cannot be read ({str(error).partition(':')[0]})") from None
     _check(tables)
     return tables
+
+
+def is_cut(text: str) -> bool:
+    """Whether the end that the first line names is missing."""
+    first, _, rest = text.partition("\n")
+    return f'"{END}"' in first and END not in rest.splitlines()
 
 
 def single_value(text: str) -> Any:

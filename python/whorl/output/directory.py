@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from whorl.base import toml
 from whorl.base.errors import CaseError
 from whorl.base.files import PARTIAL, numbered, write_text
 from whorl.base.text import spelled, typed
@@ -202,14 +203,15 @@ class RunDirectory:
     def write_case(self, case: Case, origin: Path | None = None) -> None:
         """Write the case; `origin` is the checkpoint of another run it began from: it has that [initial]."""
         told = f"{BEGUN}{spelled(str(origin))}\n" if origin else ""
-        head = f"# resolved by whorl; whorl restart {typed(self.path.name)} reads it\n{told}"
-        write_text(self.case_file, f"{head}\n{case.to_toml()}")
+        reads = f'whorl restart {typed(self.path.name)} reads it, to the line "{toml.END}"'
+        write_text(self.case_file, f"# resolved by whorl; {reads}\n{told}\n{case.to_toml()}\n{toml.END}\n")
 
     def origin(self) -> Path | None:
         """The checkpoint of another run that this one began from."""
-        for line in self.case_file.read_text(encoding="utf-8").splitlines()[:3]:
-            if line.startswith(BEGUN):
-                return Path(line.removeprefix(BEGUN))
+        head = self.case_file.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)[:3]
+        for line in head:
+            if line.startswith(BEGUN) and line.endswith("\n"):
+                return Path(line.removeprefix(BEGUN).removesuffix("\n"))
         return None
 
     def _remove_own_files(self) -> None:
@@ -260,8 +262,34 @@ class RunDirectory:
             raise CaseError(f"{self.path} is not a run of whorl: it has no {MARK} and case.toml.")
 
     def read_case(self) -> Case:
+        """The case of the run, of its newest checkpoint where case.toml was cut. Raises CaseError."""
         self.check_run()
-        return Case(**read_toml(self.case_file))
+        return Case(**(self._kept_case() if self._is_cut() else read_toml(self.case_file)))
+
+    def _is_cut(self) -> bool:
+        text = self.case_file.read_bytes().decode("utf-8", errors="replace")
+        return "\n" not in text or toml.is_cut(text)
+
+    def _kept_case(self) -> dict[str, Any]:
+        """The case in the newest checkpoint that can be read. Raises CaseError."""
+        for path in reversed(self.checkpoints()):
+            try:
+                return read_clock(path).case
+            except ValueError:
+                continue
+        raise CaseError(
+            f"{self.case_file} was cut, and no checkpoint has the case; put the whole file back, or begin "
+            "the run again with --overwrite."
+        )
+
+    def remarks(self) -> list[str]:
+        """A sentence if the case is that of a checkpoint."""
+        if not self._is_cut():
+            return []
+        return [
+            f"{self.case_file} was cut, so the case is that of the newest checkpoint; what restarts without "
+            "a checkpoint of their own have set since is lost."
+        ]
 
     def to_restart(
         self, end: dict[str, float], settings: Sequence[str], step: int | None

@@ -246,7 +246,11 @@ class Restarts:
         kept = self._recorder.kept(checkpoint)
         self._check_left(checkpoint, place)
         on_root(comm, place.remove_unfinished)
-        remarks = [*other_level(checkpoint.level), *self._uncounted(checkpoint)]
+        remarks = [
+            *other_level(checkpoint.level),
+            *self._uncounted(checkpoint),
+            *on_root(comm, place.remarks),
+        ]
         remarks += self._recorder.resume(checkpoint, kept)
         self._recorder.read_new_particles([name for name in self.tracers if name not in labels(checkpoint)])
         on_root(comm, lambda: place.write_case(case, place.origin()))
@@ -285,7 +289,8 @@ class Restarts:
         with self._released_on_error():
             coarser = left_out(checkpoint.grid, case.grid, f"{checkpoint.path} is a checkpoint")
             dropped = _dropped(case, checkpoint)
-            remarks = filter(None, [coarser, dropped, *self._uncounted(checkpoint)])
+            told = on_root(comm, source.remarks)
+            remarks = filter(None, [coarser, dropped, *told, *self._uncounted(checkpoint)])
             self._open_log(_event("run", checkpoint, settings), remarks)
         self.origin, self._fresh = checkpoint.path, True
 

@@ -58,7 +58,7 @@ def page_of(run: RunResults, name: str, window: Window) -> str:
         made=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         version=__version__,
         case=run.case,
-        case_text=place.case_file.read_text(encoding="utf-8"),
+        case_text=place.case_file.read_text(encoding="utf-8", errors="replace"),
         parameters=facts.parameters(run.case),
         set_up=facts.set_up(run.case, place.origin()),
         standing=standing_of(place, sessions),
