@@ -168,8 +168,8 @@ void bind_scheme(nb::module_& m) {
              nb::arg("v"), nb::arg("advance"), nb::arg("plain") = Rows{}, nb::arg("phi") = Rows{},
              nb::arg("reach") = std::vector<double>{});
     nb::class_<Scheme>(m, "Scheme", "A time scheme; see whorl.config.schemes.")
-        .def(nb::init<std::string, const std::vector<StageTable>&, int>(), nb::arg("name"), nb::arg("stages"),
-             nb::arg("earlier") = 0)
+        .def(nb::init<std::string, const std::vector<StageTable>&, int, bool>(), nb::arg("name"),
+             nb::arg("stages"), nb::arg("earlier") = 0, nb::arg("estimates") = false)
         .def_ro("name", &Scheme::name)
         .def_prop_ro("registers", &Scheme::registers);
 }
@@ -193,6 +193,8 @@ void bind_measures(nb::class_<OpenFlow>& flow) {
         nb::arg("time") = 0.0, nb::arg("step_number") = 0, Unlocked(),
         "The longest step from a state of which no step before is known; infinite where nothing moves. "
         "Collective.");
+    flow.def("step_errors", of_open(&Flow::step_errors), Unlocked(),
+             "By field of the state the root mean square of the error of the last step, and of the field.");
     flow.def("sums_over_modes", of_open(&Flow::sums_over_modes), Unlocked());
     flow.def("statistics", of_open(&Flow::statistics), Unlocked());
     flow.def("spectra", [](OpenFlow& self) { return shells(self, &Flow::spectra); });

@@ -89,6 +89,9 @@ class Flow {
     virtual void restore_sources(const std::map<std::string, double>& saved) = 0;
 
     virtual StepReport step(TimeStep time_step, std::int64_t step_number) = 0;
+    // For each field of the state the root mean square of the error of the last step, as the scheme estimates
+    // it in its last register, and of the field. Collective.
+    virtual std::map<std::string, std::pair<double, double>> step_errors() = 0;
     // The longest step from a state of which no step before is known (FirstStep). Collective.
     virtual double first_step(TimeStep time_step, std::int64_t step_number) = 0;
     // The number of earlier steps that the time scheme takes into account.

@@ -84,6 +84,32 @@ template <class Device, class Real> std::map<std::string, double> FlowOf<Device,
     return all;
 }
 
+template <class Device, class Real>
+std::map<std::string, std::pair<double, double>> FlowOf<Device, Real>::step_errors() {
+    WHORL_REQUIRE(options_.scheme.estimates,
+                  "time.scheme = \"" + options_.scheme.name + "\" estimates no error of its steps.");
+    std::vector<double> squares;
+    for (const StateField& field : state_fields())
+        for (Complex<Real>* const set : {stepper_.error(), stepper_.state()}) {
+            const kernels::RowsOfField<Real> rows{trip_.modes(),
+                                                  set,
+                                                  stepper_.modes(),
+                                                  static_cast<std::int64_t>(trip_.table().height()) *
+                                                      trip_.modes().nz,
+                                                  {field.first, field.group.components},
+                                                  true};
+            squares.push_back(device_.reduce(rows.rows, 1, 0, kernels::EnergyOfRow<Real>{rows})[0]);
+        }
+    world_.sum(squares);
+    std::map<std::string, std::pair<double, double>> errors;
+    auto next = squares.begin();
+    for (const StateField& field : state_fields()) {
+        errors[field.name] = {std::sqrt(2.0 * next[0]), std::sqrt(2.0 * next[1])};
+        next += 2;
+    }
+    return errors;
+}
+
 template <class Device, class Real> std::map<std::string, double> FlowOf<Device, Real>::statistics() {
     std::map<std::string, double> all = sums_over_modes();
     if (const auto wave = equation_->wave_function())

@@ -132,6 +132,7 @@ template <class Device, class Real> class FlowOf final : public Flow {
         return stepper_.first_step(time_step, step_number);
     }
 
+    std::map<std::string, std::pair<double, double>> step_errors() override;
     std::map<std::string, double> sums_over_modes() override;
     std::map<std::string, double> statistics() override;
 

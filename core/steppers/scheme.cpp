@@ -97,8 +97,8 @@ Stage stage_of(const std::string& scheme, const StageTable& table) {
 
 } // namespace
 
-Scheme::Scheme(std::string given, const std::vector<StageTable>& tables, int remembered)
-    : name(std::move(given)), earlier(remembered) {
+Scheme::Scheme(std::string given, const std::vector<StageTable>& tables, int remembered, bool estimated)
+    : name(std::move(given)), earlier(remembered), estimates(estimated) {
     WHORL_REQUIRE(!tables.empty(), "scheme " + name + " has no stages.");
     WHORL_REQUIRE(earlier >= 0 && earlier < Stage::registers,
                   "scheme " + name + " remembers " + std::to_string(earlier) + " steps, 0 to " +

@@ -93,10 +93,11 @@ struct Scheme {
     std::string name;
     std::vector<Stage> stages; // for a multistep scheme, those of its first step
     int earlier = 0;           // steps a multistep scheme remembers (history.hpp)
+    bool estimates = false;    // the error of a step is in the last register after it
 
     Scheme() = default;
     // Throws Error where there are no stages, or more registers than Stage has.
-    Scheme(std::string name, const std::vector<StageTable>& tables, int earlier);
+    Scheme(std::string name, const std::vector<StageTable>& tables, int earlier, bool estimates = false);
 
     bool exponential() const;
 

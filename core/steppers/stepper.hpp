@@ -55,6 +55,8 @@ template <class Device, class Real> class Stepper {
     }
 
     Fields<Real> state() { return field_set(0); }
+    // The last register, where a scheme that estimates the error of a step has it after the step.
+    Fields<Real> error() { return field_set(scheme_.registers() - 1); }
     // Free between steps; evaluate() writes its result here.
     Fields<Real> scratch() { return scheme_.earlier > 0 ? extra() : field_set(1); }
     // A function that is called for a force may read fields, but neither set them nor use the registers.

@@ -52,7 +52,8 @@ class Scheme:
     `frequency` is the largest stable ω dt without any loss; None if every mode grows, by `growth` (ω dt)⁴ a
     step where that is small, and twofold at ω dt = `doubling`. `courant` is stable without viscosity for
     every dealiasing; if modes grow, it is small enough for viscosity to outweigh the growth. A multistep
-    scheme has the stages of its first step and remembers `earlier` steps.
+    scheme has the stages of its first step and remembers `earlier` steps. `estimate` is the order of an
+    embedded scheme, by which the error of a step is estimated in a third register; 0 if there is none.
     """
 
     order: int
@@ -63,6 +64,7 @@ class Scheme:
     growth: float = 0.0
     doubling: float = math.inf
     earlier: int = 0
+    estimate: int = 0
 
     @property
     def right_hand_sides(self) -> int:
@@ -73,6 +75,39 @@ class Scheme:
     def exponential(self) -> bool:
         """Whether it is one of exponential time differencing, not of an integrating factor."""
         return any(stage.phi for stage in self.stages)
+
+    def stages_with_error(self) -> tuple[Stage, ...]:
+        """The stages with a third register, whose result is that less the one of the embedded scheme.
+
+        The embedded scheme has the first two stages, with the weights 1 − 1/(2c) and 1/(2c) of their
+        tendencies, c the time of the second, and order 2; that of a scheme of two stages is Euler's.
+        """
+        share = 1 / (2 * self.stages[0].advance) if self.estimate == 2 else 0.0
+        embedded = [1 - share, share, *(0.0 for _ in self.stages[2:])]
+        differences = [own - other for own, other in zip(_weights(self.stages), embedded, strict=True)]
+        return tuple(
+            replace(
+                stage,
+                m=(*((*row, 0) for row in stage.m), (0, 0, 1 if number else 0)),
+                v=(*stage.v, difference),
+            )
+            for number, (stage, difference) in enumerate(zip(self.stages, differences, strict=True))
+        )
+
+
+def _weights(stages: tuple[Stage, ...]) -> list[float]:
+    """The weight of the tendency of each stage in the result of a scheme of two registers."""
+    weights = []
+    for only in range(len(stages)):
+        r = (0.0, 0.0)
+        for number, stage in enumerate(stages):
+            f = 1.0 if number == only else 0.0
+            r = tuple(
+                r[i] if not (any(row) or v) else row[0] * r[0] + row[1] * r[1] + v * f
+                for i, (row, v) in enumerate(zip(stage.m, stage.v, strict=True))
+            )
+        weights.append(r[0])
+    return weights
 
 
 def two_registers(A: tuple[float, ...], B: tuple[float, ...], c: tuple[float, ...]) -> tuple[Stage, ...]:
@@ -158,6 +193,7 @@ SCHEMES: dict[str, Scheme] = {
         courant=0.5,
         growth=1 / 8,
         doubling=12**0.25,
+        estimate=1,
     ),
     "rk3": Scheme(
         3,
@@ -165,6 +201,7 @@ SCHEMES: dict[str, Scheme] = {
         "Williamson, J. Comput. Phys. 35, 48 (1980), case 7",
         courant=0.5,
         frequency=math.sqrt(3.0),
+        estimate=2,
     ),
     # Register 1 keeps the state at the start of the step, register 2 accumulates the result.
     "rk4": Scheme(
@@ -185,6 +222,7 @@ SCHEMES: dict[str, Scheme] = {
         "Gill, Proc. Camb. Phil. Soc. 47, 96 (1951)",
         courant=0.9,
         frequency=math.sqrt(8.0),
+        estimate=2,
     ),
     # Five stages, stable up to 3.34 on the imaginary axis; four stages are stable up to 2.83.
     "rk4-carpenter": Scheme(
@@ -215,6 +253,7 @@ SCHEMES: dict[str, Scheme] = {
         "Carpenter and Kennedy, NASA TM 109112 (1994), solution 3",
         courant=1.0,
         frequency=3.34,
+        estimate=2,
     ),
     # Without decay they are rk2 and rk4.
     "etdrk2": Scheme(2, DIFFERENCED, COX_AND_MATTHEWS, courant=0.5, growth=1 / 8, doubling=12**0.25),

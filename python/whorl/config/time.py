@@ -24,6 +24,13 @@ class Time(Section):
         f"{SCHEMES[DEFAULT].courant} for {DEFAULT}",
         gt=0,
     )
+    tolerance: float | None = option(
+        None,
+        "error of a step relative to each field, root mean square, that sets the step beside courant; one "
+        "register more",
+        gt=0,
+        lt=1,
+    )
     dt_max: float | None = option(None, "largest step with courant", unit="time", gt=0)
     until: EndOfRun | None = option(
         None,
@@ -46,7 +53,7 @@ class Time(Section):
         unit="time",
     )
 
-    rivals: ClassVar = {"dt": ("courant", "dt_max"), "courant": ("dt",)}
+    rivals: ClassVar = {"dt": ("courant", "dt_max", "tolerance"), "courant": ("dt",), "tolerance": ("dt",)}
 
     @model_validator(mode="before")
     @classmethod
@@ -66,6 +73,8 @@ class Time(Section):
             raise ValueError(
                 "time.dt_max goes with time.courant, not with the fixed step time.dt; leave one out"
             )
+        if self.tolerance is not None:
+            self._check_tolerance()
         if self.until_error == {}:
             raise ValueError("time.until_error = {} names no column; give one, such as {dissipation = 0.02}")
         if all(end is None for end in (self.until, self.steps, self.until_error, self.stop_when)):
@@ -77,6 +86,17 @@ class Time(Section):
                 f"time.average_from = {json.dumps(self.average_from)} goes with time.until_error; give both"
             )
         return self
+
+    def _check_tolerance(self) -> None:
+        given = f"time.tolerance = {self.tolerance:g}"
+        if self.dt is not None:
+            raise ValueError(f"{given} and time.dt = {self.dt} exclude each other; give one")
+        if not SCHEMES[self.scheme].estimate:
+            able = [name for name, scheme in SCHEMES.items() if scheme.estimate]
+            raise ValueError(
+                f'{given} needs an estimate of the error, which time.scheme = "{self.scheme}" has not; give '
+                f"one of {', '.join(able)}"
+            )
 
     @property
     def end(self) -> Instant:

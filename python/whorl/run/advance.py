@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from whorl import _core
@@ -10,10 +11,16 @@ from whorl.config.case import Case
 from whorl.config.clock import LANDING, Clock, Pace
 from whorl.run.checks import at_rest, step_too_large
 from whorl.run.driven import Driven, fastest_driven, step_too_long
+from whorl.run.tolerance import error_too_large, first_share, largest_error, lengthening
 
 WORSE = 1.25  # times the Courant number of a warning is worth another one
 REST = 1e6  # times the shortest step: in a step so long the flow moves a millionth as fast
 LENGTHENED = 1.2  # times the step before, at most: what drives the flow may begin within a step
+SHORTENED, SAFETY, MUCH = (
+    0.2,
+    0.9,
+    10.0,
+)  # of steps by their error (Hairer, Nørsett and Wanner I, section II.4)
 FEW = 10  # steps of a whole run
 TINY = 1e-300
 
@@ -33,6 +40,7 @@ class Advances:
     _courant_told: float
     _driven: Driven | None
     _driven_told: bool
+    _error_told: bool
     _warn: Callable[[str], None]
 
     def _advance(self) -> _core.StepReport:
@@ -70,8 +78,9 @@ class Advances:
         options, clock, pace = self.case.time, self.clock, self.clock.pace
         bound = REST * self._shortest_dt if self._follows else math.inf
         longest = min(left, options.dt_max or bound)
-        when = {"courant": options.courant, "time": clock.time, "step_number": clock.step}
-        grown = LENGTHENED * pace.free if pace else self.flow.first_step(dt_max=longest, **when)
+        share = 1.0 if pace else first_share(self.case)
+        when = {"courant": share * options.courant, "time": clock.time, "step_number": clock.step}
+        grown = LENGTHENED * pace.free if pace else share * self.flow.first_step(dt_max=longest, **when)
         before = {"rate_before": pace.rate, "dt_before": pace.dt} if pace else {}
         report = self.flow.step(0.0, dt_max=min(longest, grown), **when, **before)
         landing, lengthens = report.dt >= left, report.dt >= grown
@@ -81,9 +90,20 @@ class Advances:
             # Of a step that lengthens as far as it may, the length that the flow alone allows.
             is_free = lengthens and not self.case.forcing
             self._allowed_dt = options.courant / max(rate, TINY) if is_free else report.dt
+        if options.tolerance is not None and not landing and math.isfinite(report.maximum_velocity):
+            clock.pace = replace(clock.pace, free=self._tolerated(report.dt) / LENGTHENED)
         if not (landing or lengthens):
             self._shortest_dt = min(self._shortest_dt, report.dt)
         return report
+
+    def _tolerated(self, dt: float) -> float:
+        """The longest next step after one of dt, by its error; warn once of an error far too large."""
+        error = largest_error(self.flow)
+        warning = None if self._error_told else error_too_large(self.case, error, self.clock.time + dt)
+        if warning:
+            self._error_told = True
+            self._warn(warning)
+        return dt * min(lengthening(self.case, error), LENGTHENED)
 
     def _tell_of_driven_modes(self) -> None:
         """Warn once of driven modes that decay in less than a step of an integrating factor."""

@@ -29,7 +29,8 @@ def core_options(case: Case, threads: int, timed: Timed = OPEN) -> _core.Options
         for name in type(section).model_fields
         if hasattr(_core.Options, name)
     }
-    needs, scheme = needs_of(case), core_scheme(case.time.scheme)
+    needs = needs_of(case)
+    scheme = core_scheme(case.time.scheme, estimates=case.time.tolerance is not None)
     further = {
         "model": case.flow.model,
         "parameters": case.flow.parameters(),
@@ -69,11 +70,12 @@ def particle_needs(
     return _core.ParticleNeeds(vectors=variables * scheme.registers + vectors_kept, **numbers)
 
 
-def core_scheme(name: str) -> _core.Scheme:
-    """The table of a scheme for the core."""
+def core_scheme(name: str, *, estimates: bool = False) -> _core.Scheme:
+    """The table of a scheme for the core, with an estimate of the error of a step or without."""
     scheme = SCHEMES[name]
-    stages = [_core.StageTable(*astuple(stage)) for stage in scheme.stages]
-    return _core.Scheme(name, stages, scheme.earlier)
+    stages = scheme.stages_with_error() if estimates else scheme.stages
+    tables = [_core.StageTable(*astuple(stage)) for stage in stages]
+    return _core.Scheme(name, tables, scheme.earlier, estimates)
 
 
 def refused(error: _core.Error) -> CaseError:

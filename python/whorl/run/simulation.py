@@ -146,7 +146,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         self._dt = self._allowed_dt = 0.0
         self._shortest_dt = math.inf
         self.origin: Path | None = None  # the checkpoint from which it continues
-        self._slow_told = self._driven_told = self._ended = False
+        self._slow_told = self._driven_told = self._error_told = self._ended = False
         self._driven: Driven | None = None
         self._courant_told = 0.0  # the largest Courant number of which a warning told
         self._goal = case.time.end.time  # the time that the next landing step lands on
@@ -162,8 +162,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
 
     def _release(self) -> None:
         """Release the directory for other processes."""
-        if self._lock and self._lock.release.alive:
-            self._left = self.directory.written()
+        if self._lock:
             self._lock.release()
 
     def _go_on_after_signal(self) -> None:
@@ -406,6 +405,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
             self._progress, self._goal = None, self.case.time.end.time
             if not paused:
                 self._ended = self.directory is not None
+                self._left = self.directory.written() if self._lock else None
                 self._release()
         self._report_end(display, time.monotonic() - started, self.clock.step - first)
         return self.finished
