@@ -1,5 +1,6 @@
 """tools/check_layers passes on this tree and fails on each kind of violation."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -131,3 +132,18 @@ def test_a_function_over_forty_lines_is_a_warning(tmp_path: Path) -> None:
     result = check(tmp_path)
     assert result.returncode == 0
     assert "warning: function f has 46 lines, more than 40" in result.stdout
+
+
+def test_a_model_is_compiled_without_the_registry_of_models():
+    """Else a line for a new model compiles all models anew."""
+    core = ROOT / "core"
+    for model in sorted((core / "flow").glob("models_*.cpp")):
+        found, to_read = set(), [model]
+        while to_read:
+            text = to_read.pop().read_text(encoding="utf-8")
+            headers = {core / name for name in re.findall(r'^#include "(.+)"', text, re.MULTILINE)}
+            new = {header for header in headers - found if header.exists()}
+            found |= new
+            to_read += new
+        assert core / "flow/entry.hpp" in found
+        assert core / "flow/registry.hpp" not in found, model.name
