@@ -199,9 +199,30 @@ def test_a_release_begins_at_its_time(tmp_path):
         wanted = added.positions()
     data = open_run(tmp_path / "run").particles
     assert data["inertial"]["step"].values.tolist() == [0, 3, 6, 9, 10]
-    assert data["late"]["step"].values.tolist() == [5, 6, 9, 10]
+    assert data["late"]["step"].values.tolist() == [5, 8, 10]
     np.testing.assert_array_equal(data["late"]["position"][-1], wanted)
     assert np.abs(data["late"]["position"][-1] - data["late"]["position"][0]).max() > 0.01
+
+
+def test_rows_are_evenly_spaced_from_the_first_on(tmp_path):
+    """Of a release, and of a run from another one's checkpoint, in steps and in time; of probes, too."""
+    rows = {"late": "3 steps", "timed": 0.06}
+    groups = [LATE | {"name": name, "every": every} for name, every in rows.items()]
+    probe = {"kind": "points", "of": ["u.x"], "positions": [[1, 1, 1]], "every": "2 steps"}
+    case = case_of(tmp_path / "run", particles=groups, probes=[probe], time={"dt": 0.02, "steps": 20})
+    case = case.updated(output={"keep_checkpoints": 20})
+    with Simulation(case) as simulation:
+        for _ in range(7):
+            simulation.step()
+        simulation._recorder.checkpoint(0.02)
+        simulation.run(progress=False)
+    with Simulation.restart(tmp_path / "run", tmp_path / "other", step=7) as simulation:
+        simulation.run(progress=False)
+    for name, last, probed in (("run", [5, 8, 11, 14, 17, 20], 0), ("other", [7, 10, 13, 16, 19, 20], 7)):
+        run = open_run(tmp_path / name)
+        for group in rows:
+            assert run.particles[group]["step"].values.tolist() == last, (name, group)
+        assert run.probes["points"]["step"].values.tolist() == list(range(probed, 21, 2))
 
 
 @pytest.mark.parametrize("step", [3, 5, 6])

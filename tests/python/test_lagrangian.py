@@ -230,11 +230,11 @@ def test_what_statistics_do_not_take_costs_none():
     np.testing.assert_array_equal(found.read["p"], x[..., 0])
 
 
-def test_a_release_between_two_rows_is_told():
+def test_a_first_row_between_two_others_is_told():
     x, v = ornstein_uhlenbeck(10, 30, 0.1, 1.0)
     times = 0.1 * np.arange(30)
     times[0] = 0.04
-    with pytest.raises(CaseError, match=r"begin at the second row \(--from 0.1\), or release them at a time"):
+    with pytest.raises(CaseError, match=r"begin at the second row \(--from 0.1\), or interpolate"):
         tracks(dataset(x, value=v, times=times))
     times[7] += 0.05
     with pytest.raises(

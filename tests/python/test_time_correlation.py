@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 from whorl.base.errors import CaseError
 from whorl.results import correlated_groups
+from whorl.results.probes import frequency_spectrum
 from whorl.results.time_correlation import mode_correlation, shell_correlation, time_correlation
 
 
@@ -277,7 +278,7 @@ def test_the_mean_of_modes_is_kept_unless_removed():
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (lambda: time_correlation(series(np.ones(15))), "of 15 times is too short .* which take 16"),
+        (lambda: time_correlation(series(np.ones(15))), "of 15 times is too short .* which need 16"),
         (lambda: time_correlation(series(np.arange(40.0)), longest=2.1), r"0\.2 to 2, and not 2\.1"),
         (lambda: time_correlation(series(np.arange(40.0)), longest=0.1), r"0\.2 to 2, and not 0\.1"),
         (lambda: time_correlation(series(np.arange(40.0)), longest=np.nan), "and not nan"),
@@ -294,6 +295,16 @@ def test_the_mean_of_modes_is_kept_unless_removed():
 def test_what_has_no_correlation_is_told(make, told):
     with pytest.raises(CaseError, match=told):
         make()
+
+
+def test_a_shorter_last_step_is_left_out():
+    """As where a run ends at a time that its steps do not divide."""
+    t = 0.1 * np.arange(200.0)
+    wave = xr.DataArray(np.exp(-1.5j * t), {"time": t}, ("time",), attrs={"units": "m"})
+    t[-1] -= 0.04
+    cut = wave.assign_coords(time=t)
+    assert time_correlation(cut).identical(time_correlation(wave[:-1]))
+    assert frequency_spectrum(cut).identical(frequency_spectrum(wave[:-1]))
 
 
 def test_steps_that_differ_are_refused_or_interpolated():

@@ -50,9 +50,9 @@ class Turnovers:
         return self.rate is None or step % MEASURED_EVERY == 0 or self._longer
 
 
-def passes(amount: float, before: float, now: float) -> bool:
-    """Whether what has grown from `before` to `now` has reached or passed a multiple of the amount."""
-    reached, earlier = (math.floor(value / amount * (1 + NEAR)) for value in (now, before))
+def passes(amount: float, before: float, now: float, first: float = 0.0) -> bool:
+    """Whether what has grown from `before` to `now` has reached or passed `first` plus so many amounts."""
+    reached, earlier = (math.floor((value * (1 + NEAR) - first) / amount) for value in (now, before))
     return reached > earlier
 
 
@@ -165,17 +165,18 @@ class Every:
             raise ValueError(f"it must be {SHORTEST:g} to {LONGEST:g} in size; choose other units")
         return Every(float(self.amount), self.unit)
 
-    def due(self, clock: Clock) -> bool:
+    def due(self, clock: Clock, first: tuple[int, float] = (0, 0.0)) -> bool:
         """Whether the step just made reached or passed a multiple of the interval.
 
-        It depends on the clock alone, so that a restarted run writes what the uninterrupted one would.
-        An interval of real time is never due here; see `Stopwatch`.
+        Steps and time are counted from the `first` step and its time. It depends on these and the clock
+        alone, so that a restarted run writes what the uninterrupted one would. An interval of real time is
+        never due here; see `Stopwatch`.
         """
         if self.unit == "steps":
-            return clock.step % self.amount == 0
+            return (clock.step - first[0]) % self.amount == 0
         if self.unit == "turnovers":
             return passes(self.amount, clock.turnovers.previous, clock.turnovers.count)
-        return self.unit == "time" and passes(self.amount, clock.previous, clock.time)
+        return self.unit == "time" and passes(self.amount, clock.previous, clock.time, first[1])
 
 
 _ALLOWED = (

@@ -60,12 +60,14 @@ class Probe(Section):
     name: Annotated[str, AfterValidator(plain_name)] | None = option(
         None, "its group in probes.h5; its kind by default"
     )
-    every: Interval = option("1 step", "how often it is read; also at the start")
+    every: Interval = option("1 step", "how often it is read, from the first row on, at the start")
 
     reference: ClassVar[str] = ""
     section: ClassVar[str] = "probes"
     called: ClassVar[tuple[str, str]] = ("a probe", "two probes")
     free: ClassVar[tuple[str, ...]] = ("name", "every")  # options that rows in one group may differ in
+    statistics: ClassVar[str] = "correlations in time"
+    fewest_rows: ClassVar[int] = 16  # that these need
 
     @property
     def label(self) -> str:

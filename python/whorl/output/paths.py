@@ -17,7 +17,7 @@ from whorl.output.diagnostics import about
 from whorl.output.growing_file import GrowingFile
 from whorl.output.particle_views import remove_view, write_view
 from whorl.output.probe_files import of_group, ordered
-from whorl.output.probes import MOST_BYTES, MOST_ROWS, Probes, Rows, write_rows
+from whorl.output.probes import MOST_BYTES, MOST_ROWS, Probes, Rows, first_of, write_rows
 from whorl.output.series import gaps_of, with_gaps
 from whorl.output.table import Kept
 
@@ -64,6 +64,7 @@ class Paths(Probes):
         self.gaps = list(dict.fromkeys(gaps))
         for name, one in self.rows.items():
             one.clear()
+            one.first = first_of(data.get(name))
             steps = data[name]["step"].values if name in data else np.empty(0, int)
             one.written, one.last = len(steps), int(steps[-1]) if len(steps) else None
             known = _quantities(data[name]) if name in data else []

@@ -40,6 +40,8 @@ class Rows:
         self.times: list[float] = []
         self.raw: list[np.ndarray] = []
         self.written = 0
+        # The step and the time of the first row, from which the others are counted: all are as far apart.
+        self.first: tuple[int, float] | None = None
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -125,6 +127,7 @@ class Probes(Table):
         """Keep what was read; return whether it is time to write, on all ranks alike."""
         for name, raw in read.items():
             rows = self.rows[name]
+            rows.first = rows.first or (step, time)
             rows.steps.append(step)
             rows.times.append(time)
             rows.raw.append(raw)
@@ -174,6 +177,7 @@ class Probes(Table):
         for name, one in self.rows.items():
             one.clear()
             one.written = data[name].sizes["time"] if name in data else 0
+            one.first = first_of(data.get(name))
         if self.path and data:
             with whole_file(self.path) as beside, open_hdf5(beside, "w") as file:
                 for name, of_group in data.items():
@@ -200,6 +204,13 @@ class Probes(Table):
                             append_states(file[name], data)
                         else:
                             write_rows(file, name, data)
+
+
+def first_of(data: "xr.Dataset | None") -> tuple[int, float] | None:
+    """The step and the time of the first row; None without one."""
+    if data is None or not data.sizes["time"]:
+        return None
+    return int(data["step"][0]), float(data["time"][0])
 
 
 def _listed(values: Sequence[Any]) -> Any:

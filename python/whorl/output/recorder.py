@@ -112,7 +112,7 @@ class Recorder:
         for name in FILES:
             if self._wanted(name):
                 agreed(self.comm, self.tables[name].begin)
-        self._read_followed(lambda every: every.unit != "never")
+        self._read_followed(lambda every, first: every.unit != "never")
         self._write(set(filter(self._wanted, self._every)), None)
         self.condition.check_at_start(self.clock)
         if self.clock.step > 0:
@@ -174,7 +174,9 @@ class Recorder:
 
         `released` are groups of particles that are there since this step.
         """
-        read = self._read_followed(lambda every: every.due(self.clock), last=last, released=released)
+        read = self._read_followed(
+            lambda every, first: every.due(self.clock, first), last=last, released=released
+        )
         due = {name for name, every in self._every.items() if every.due(self.clock)}
         if alarm:
             due.add("checkpoint")
@@ -207,20 +209,28 @@ class Recorder:
             agreed(self.comm, table.synchronise)
 
     def _read_followed(
-        self, chosen: Callable[[Every], bool], *, last: bool = False, released: Sequence[str] = ()
+        self,
+        chosen: Callable[[Every, tuple[int, float]], bool],
+        *,
+        last: bool = False,
+        released: Sequence[str] = (),
     ) -> list[str]:
         """Read the chosen probes and particles that are there, of the last state all particles.
 
+        They are chosen by their interval, and the step and time from which it is counted: the first row.
         Returns the names of what is read. No statistics are needed.
         """
         read = []
         for kind, every_of in self._every_read.items():
-            particles = kind == "particles"
+            particles, rows = kind == "particles", self.followed[kind].rows
             wanted = [
                 name
                 for name, every in every_of.items()
                 if (not particles or name in self.tracers)
-                and (chosen(every) or ((name in released or (particles and last)) and every.unit != "never"))
+                and (
+                    chosen(every, rows[name].first or (0, 0.0))
+                    or ((name in released or (particles and last)) and every.unit != "never")
+                )
             ]
             self._read_some(kind, wanted)
             read += wanted

@@ -19,10 +19,11 @@ from scipy.fft import fft, ifft, next_fast_len
 from scipy.signal import fftconvolve
 
 from whorl.base.errors import CaseError
+from whorl.config.probes import Probe
 from whorl.output.means import SAME, means_of
 from whorl.results.probes import even_series
 
-FEWEST = 16  # times of a series
+FEWEST = Probe.fewest_rows
 AT_ONCE = 256  # series, which bounds the memory taken
 LARGE = 16  # series of a group, whose products are summed as they are made
 ROWS = 4096  # of means: those of longer series are first averaged in blocks
@@ -53,7 +54,7 @@ def grouped_correlation(
     values, dt = even_series(data, resample)
     if len(values) < FEWEST:
         raise CaseError(
-            f"a series of {len(values)} times is too short for correlations in time, which take {FEWEST}; "
+            f"a series of {len(values)} times is too short for correlations in time, which need {FEWEST}; "
             "take a longer one."
         )
     most = _longest(len(values), dt, longest)

@@ -6,11 +6,12 @@ import numpy as np
 import xarray as xr
 
 from whorl.base.errors import CaseError
+from whorl.config.particles import ParticleGroup
 from whorl.results.window import lacking
 
 ACCELERATION = "acceleration"
 OWN = "own velocity"  # of particles that have one
-FEWEST = 8  # times of a path
+FEWEST = ParticleGroup.fewest_rows
 
 
 def finite_rows(data: xr.Dataset, axes: Sequence[str]) -> tuple[xr.DataArray, list[str]]:

@@ -15,7 +15,7 @@ from whorl.config.outputs import FILES
 from whorl.results.averages import window_of
 from whorl.results.path_means import Blocks
 from whorl.results.path_rows import ACCELERATION, FEWEST, OWN, finite_rows
-from whorl.results.probes import EVEN, even_series
+from whorl.results.probes import EVEN, even_series, without_short_end
 from whorl.results.runs import RunResults
 from whorl.results.window import around, between, check_order, lacking, missing
 
@@ -222,7 +222,7 @@ def tracks(
         and `resample` is false.
     """
     rows, left_out = finite_rows(data, axes)
-    kept = _without_short_end(rows)
+    kept = without_short_end(rows)
     even, dt = even_series(_even(kept, resample), False)
     time = kept["time"].values[0] + dt * np.arange(len(even))
     known = lengths is not None
@@ -249,9 +249,7 @@ def _even(data: xr.DataArray, resample: bool) -> xr.DataArray:
         return data
     if not resample:
         first_alone = np.ptp(steps[1:]) <= EVEN * steps[1:].mean()
-        begin = (
-            f"begin at the second row (--from {time[1]:.6g}), or release them at a time of particles.every"
-        )
+        begin = f"begin at the second row (--from {time[1]:.6g})"
         raise CaseError(
             f"the steps of time between rows of paths differ, from {steps.min():.6g} to {steps.max():.6g}; "
             f"{begin if first_alone else 'run with a fixed time.dt'}, or interpolate paths by cubic splines: "
@@ -259,15 +257,6 @@ def _even(data: xr.DataArray, resample: bool) -> xr.DataArray:
         )
     even = np.linspace(time[0], time[-1], len(time))
     return data.copy(data=CubicSpline(time, data.values, axis=0)(even)).assign_coords(time=even)
-
-
-def _without_short_end(data: xr.DataArray) -> xr.DataArray:
-    """Without the last time if its step alone is a shorter one, as where a run ends."""
-    steps = np.diff(data["time"].values)
-    ends = (
-        len(steps) > 2 and steps[-1] < (1 - 1e-6) * steps[:-1].mean() and np.ptp(steps[:-1]) < 1e-6 * steps[0]
-    )
-    return data.isel(time=slice(None, -1)) if ends else data
 
 
 def chosen_particles(run: RunResults, name: str) -> xr.Dataset:

@@ -164,7 +164,11 @@ def _bridged(data: xr.Dataset, name: str) -> tuple[xr.Dataset, int]:
 
 
 def even_series(data: xr.DataArray, resample: bool) -> tuple[np.ndarray, float]:
-    """The values, [time, …], at even times, and the step. Raises CaseError; see `frequency_spectrum`."""
+    """The values, [time, …], at even times, and the step. Raises CaseError; see `frequency_spectrum`.
+
+    A last time whose step alone is a shorter one, as where a run ends, is left out.
+    """
+    data = without_short_end(data)
     values = data.transpose("time", ...).values
     times = data["time"].values
     if len(times) < 2:
@@ -185,6 +189,15 @@ def even_series(data: xr.DataArray, resample: bool) -> tuple[np.ndarray, float]:
     part = (even - times[after - 1]) / (times[after] - times[after - 1])
     part = part.reshape(-1, *[1] * (values.ndim - 1))
     return (1 - part) * values[after - 1] + part * values[after], dt
+
+
+def without_short_end(data: xr.DataArray) -> xr.DataArray:
+    """Without the last time if its step alone is a shorter one, as where a run ends."""
+    steps = np.diff(data["time"].values)
+    ends = (
+        len(steps) > 2 and steps[-1] < (1 - EVEN) * steps[:-1].mean() and np.ptp(steps[:-1]) < EVEN * steps[0]
+    )
+    return data.isel(time=slice(None, -1)) if ends else data
 
 
 def _power(values: np.ndarray, whole: bool) -> np.ndarray:

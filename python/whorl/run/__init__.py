@@ -2,6 +2,6 @@
 
 Its modules, each of which reaches only those before it:
 declared, program_needs, core_options, exchange_choice, fitting, lasting_output, memory_limits, modes,
-progress, signals, threads, checks, provenance, placement, particles, particle_groups, state, records,
-forces, tune, turnovers, callbacks, ends, driven, tolerance, advance, restart, simulation, analysis.
+progress, signals, threads, row_checks, checks, provenance, placement, particles, particle_groups, state,
+records, forces, tune, turnovers, callbacks, ends, driven, tolerance, advance, restart, simulation, analysis.
 """

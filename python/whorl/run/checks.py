@@ -19,6 +19,7 @@ from whorl.run.core_options import core_options, refused
 from whorl.run.exchange_choice import plain
 from whorl.run.fitting import choose_planes, largest_points
 from whorl.run.memory_limits import available_memory
+from whorl.run.row_checks import refused_rows
 
 # Bytes of a GPU's memory for sums, tables of lines, kernels and what the threads of these put aside: some
 # 0.5 KiB of each thread of the GPU, where exact linear terms couple components 2 KiB more.
@@ -69,6 +70,7 @@ def warnings(case: Case, ranks: int = 1, threads: int = 1) -> list[str]:
         *_idle_ranks(case, ranks),
         *_crowded_cores(case, threads),
         *_missing_files(case),
+        *refused_rows(case),
     ]
 
 

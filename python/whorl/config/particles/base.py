@@ -28,7 +28,7 @@ class ParticleGroup(Placed):
     )
     points: Literal[2, 4, 6, 8] = option(4, "grid points along each axis that a value is interpolated from")
     of: Texts = option((), "expressions whose components are read along the paths")
-    every: Interval = option("10 steps", "how often they are written; also at the start and the end")
+    every: Interval = option("10 steps", "how often they are written from the first row on; also at the end")
     order: Literal["time", "particle"] = option(
         "time", "what arrays in particles.h5 go by first: all particles of a time, or all times of a particle"
     )
@@ -39,6 +39,8 @@ class ParticleGroup(Placed):
     section: ClassVar[str] = "particles"
     called: ClassVar[tuple[str, str]] = ("particles", "two groups of particles")
     free: ClassVar[tuple[str, ...]] = ("name", "every", "of")
+    statistics: ClassVar[str] = "statistics along paths"
+    fewest_rows: ClassVar[int] = 8
     # Whether they have a velocity of their own, and the vectors that the core keeps of each within a step.
     moves_itself: ClassVar[bool] = False
     vectors_kept: ClassVar[int] = 0
