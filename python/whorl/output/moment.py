@@ -34,6 +34,11 @@ class Moment:
         """The spectra by shell, with "k". Collective."""
         return {name: np.asarray(values) for name, values in self.flow.spectra().items()}
 
+    @property
+    def spectra_known(self) -> dict[str, np.ndarray]:
+        """The spectra if a row of this moment has needed them, else none."""
+        return vars(self).get("spectra", {})
+
     @cached_property
     def forcing(self) -> dict[str, tuple[float, float]]:
         """The mean power of each force in the last step, and its work since t = 0, by its name."""

@@ -1,11 +1,13 @@
 """How the expressions of a case are worked out, known before a run."""
 
+from whorl.base.text import counted
 from whorl.config.case import Case
 from whorl.config.expressions import STOP_WHEN, row_expressions, snapshot_expressions
 from whorl.measure.expressions import Expressions
 from whorl.measure.particles import PathReading
 from whorl.output.diagnostics import Together
-from whorl.programs.plan import counted, told
+from whorl.output.resolution import resolution_questions
+from whorl.programs.plan import told
 from whorl.programs.questions import Questions
 
 
@@ -37,6 +39,9 @@ def _told(questions: Questions) -> str:
 
 
 def questions_at_a_time(case: Case) -> list[Questions]:
-    """What is asked in a run at a time: the same, and all diagnostics together, as in the first state."""
-    alone = list(expression_questions(case).values())
+    """What is asked in a run at a time: the same, and all diagnostics together, as in the first state.
+
+    Also what tells whether the temperature is resolved.
+    """
+    alone = [*expression_questions(case).values(), *resolution_questions(case)]
     return alone + ([Together(case, case.diagnostics).questions] if len(case.diagnostics) > 1 else [])

@@ -32,6 +32,7 @@ from whorl.output.moment import Moment
 from whorl.output.particle_checkpoint import write_particles
 from whorl.output.paths import Paths
 from whorl.output.probes import Probes
+from whorl.output.resolution import Resolution
 from whorl.output.series import Series, gap_of, step_of
 from whorl.output.snapshot_series import SnapshotSeries
 from whorl.output.snapshot_writer import write_snapshot
@@ -71,6 +72,7 @@ class Recorder:
         self._follow(tracers, written)
         self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
         self.accuracy, self.condition = Accuracy(case, comm), Condition(case)
+        self.resolution = Resolution(case)
         self.columns = Expressions(case, means=list(row_expressions(case).values()))
         self.fields = {name: Expressions(case, [text]) for name, text in snapshot_expressions(case).items()}
         self.last_checkpoint = None
@@ -338,6 +340,7 @@ class Recorder:
             values = rows[-1] if rows else {"step": self.clock.step}
             step = values["step"]
         shown = {symbol: values[name] for symbol, name in self.case.flow.progress if name in values}
+        shown = {symbol: value for symbol, value in shown.items() if math.isfinite(value)}
         return shown, step if step != self.clock.step else None
 
     def _check_growth(self, report: _core.StepReport) -> None:
@@ -391,6 +394,8 @@ class Recorder:
                 self.accuracy.check(table.rows)
                 self.condition.check(moment.expression)
                 due |= set(filter(self._wanted, self._every)) if self.reached else set()
+        if due & FILES.keys():
+            self.resolution.judge(moment)
         if names := tuple(name for name in self.diagnostics.by_name if (OF, name) in due):
             found = self.diagnostics.measure_some(moment, names)
             agreed(self.comm, partial(self.diagnostics.record, moment, found))

@@ -312,6 +312,8 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         stop, alarm, show, afforded = self._agree()
         settled, before = self._settled(), self._recorder.last_checkpoint
         self._recorder.after_step(self.report, alarm=alarm, last=self.finished or settled, released=released)
+        for warning in self._recorder.resolution.news():
+            self._warn(warning)
         if stop or failed:
             self._recorder.checkpoint(self.report.dt)
         if before is None and self._recorder.last_checkpoint:

@@ -69,7 +69,7 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
             "η = (ν³/(2νP))^⅙, where viscosity ends the cascade",
             lambda of: (
                 (of.flow.viscosity**2 / (2 * of["palinstrophy"])) ** (1 / 6)
-                if of["palinstrophy"] > 0
+                if of["palinstrophy"] > 0 and of.flow.viscosity > 0
                 else math.nan
             ),
         ),

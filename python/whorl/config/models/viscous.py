@@ -111,7 +111,9 @@ def viscous_loss(of: Known) -> float:
 
 
 def kolmogorov_length(of: Known) -> float:
-    return (viscosity(of) ** 2 / (2 * np.float64(of["enstrophy"]))) ** 0.25 if viscosity(of) > 0 else 0.0
+    if not viscosity(of) > 0:
+        return math.nan  # without viscosity there is no such length, and 0 would look like one
+    return (viscosity(of) ** 2 / (2 * np.float64(of["enstrophy"]))) ** 0.25
 
 
 def integral_scale(of: Measured) -> float:
