@@ -11,6 +11,9 @@ from whorl.base.text import LONGEST
 SECONDS = 2.0  # of the processor
 
 
+QUOTED = "'b,'.\"b,\". "  # parts of a key
+
+
 @pytest.fixture
 def refuses(whorl, tmp_path):
     """refuses("run", …): what it says, once it is one readable paragraph and nothing is on disk.
@@ -45,6 +48,13 @@ def refuses(whorl, tmp_path):
         (f"a = {'[' * 20000}{']' * 20000}", "too deep"),
         (f"a = {'[' * 50}{']' * 50}", "more than 20 deep"),
         (f"a = {'{b=' * 5000}1{'}' * 5000}", "too deep"),
+        (f"{'.'.join(['b'] * 20000)} = 1", "more than 20 deep"),
+        (f"{' . '.join(['b'] * 20000)} = 1", "more than 20 deep"),
+        (f"{QUOTED * 20000}b = 1", "more than 20 deep"),
+        (f"a = {{c = 1, {QUOTED * 20000}b = 1}}", "more than 20 deep"),
+        ('"\\' * 200000, "Unescaped"),
+        (f"[{'.'.join(['b'] * 20000)}]", "more than 20 deep"),
+        (f"# {'b.' * 99}c\na = 'x.{'y.' * 99}' # {'b.' * 99}c", "time.a is not an option"),
         (f"a = [{', '.join(['{b=1}'] * 5000)}]", "time.a is not an option"),
         ("\n".join(f"key{n} = {n}" for n in range(10000)), "There are 9996 more"),
         (f"{'k' * 100000} = 1", "is not an option of [time]"),
@@ -95,6 +105,8 @@ def test_blocks_that_are_many(refuses, tmp_path):
         (f"initial={{name='from-file', path='{'p' * 300}'}}", "File name too long"),
         (f"scalars=[{{name='{'s' * 300}'}}]", "at most 64 letters"),
         ("x" * 100000, "give section.key=value"),
+        (f"{'a.' * 19999}b=1", "has a key of 20000 parts; at most 20 are taken"),
+        (f"time.{'a.' * 19}b=1", "time.a is not an option"),
     ],
     ids=lambda value: value[:24].encode("unicode_escape").decode(),
 )

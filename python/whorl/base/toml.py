@@ -3,6 +3,7 @@
 The limits beyond the syntax: 1 MiB, tables nested 20 deep, whole numbers of 64 bits, as in TOML.
 """
 
+import re
 import tomllib
 from tomllib import TOMLDecodeError
 from typing import Any
@@ -14,6 +15,10 @@ LARGEST = 2**63
 # The last line of a text whose first line names it: without it the text was cut.
 END = "# end of the case"
 CUT = f'it was cut: its last line, "{END}", is missing'
+TOO_DEEP = f"tables or lists in it lie more than {MOST_LEVELS} deep in each other"
+# Texts behind quotes and comments, in one line; and parts of a key with dots between them.
+QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"?' + "|'[^'\\n]*'?|#[^\\n]*")
+KEYS = re.compile(r'(?:[\w-]+|"")(?:[ \t]*\.[ \t]*(?:[\w-]+|""))*')
 
 
 def loads(text: str) -> dict[str, Any]:
@@ -22,6 +27,9 @@ def loads(text: str) -> dict[str, Any]:
         raise TOMLDecodeError(TOO_LONG)
     if is_cut(text):
         raise TOMLDecodeError(CUT)
+    # The time that tomllib takes for a key grows with the square of its parts.
+    if any(key[0].count(".") > MOST_LEVELS for key in KEYS.finditer(QUOTED.sub('""', text))):
+        raise TOMLDecodeError(TOO_DEEP)
     try:
         tables = tomllib.loads(text)
     except RecursionError:
@@ -63,4 +71,4 @@ def _check(tables: dict[str, Any]) -> None:
         ]
         if not level:
             return
-    raise TOMLDecodeError(f"tables or lists in it lie more than {MOST_LEVELS} deep in each other")
+    raise TOMLDecodeError(TOO_DEEP)

@@ -93,6 +93,10 @@ def parse_setting(setting: str, model: type[BaseModel]) -> Setting:
     """
     path, equals, text = setting.partition("=")
     *table, key = path.strip().split(".")
+    if len(table) > toml.MOST_LEVELS:
+        raise CaseError(
+            f"--set {setting} has a key of {len(table) + 1} parts; at most {toml.MOST_LEVELS} are taken."
+        )
     whole = not table and key in model.model_fields and text.strip().startswith(("[", "{"))
     if not (equals and key and all(table) and (table or whole)):
         first = path.strip().partition(".")[0]
