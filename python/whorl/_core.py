@@ -3,6 +3,8 @@
 import importlib
 import sys
 
-from whorl.base import instruction_levels
+from whorl.base import forks, instruction_levels
 
-sys.modules[__name__] = importlib.import_module(f"whorl._core_{instruction_levels.chosen()}")
+_chosen = importlib.import_module(f"whorl._core_{instruction_levels.chosen()}")
+forks.end_threads_before_forks(_chosen.__file__)
+sys.modules[__name__] = _chosen

@@ -1,5 +1,8 @@
 """The exceptions of whorl; each message is one paragraph."""
 
+from functools import partial
+from typing import Any
+
 from whorl.base.text import one_paragraph
 
 
@@ -69,12 +72,19 @@ class BlowUp(RuntimeError):
         self.time = time
         self.step = step
         self.checkpoint = checkpoint
+        self._given = (reason, viscous, particles)
         otherwise = ", a larger viscosity or more points" if viscous else " or more points"
         lost, rest = ("particles " + particles, "") if particles else ("flow", otherwise)
         super().__init__(
             f"the {lost} blew up at t = {time:.9g}, step {step}: {reason}; {last_checkpoint(checkpoint)}. "
             f"A smaller time.dt or time.courant{rest} may keep {'them' if particles else 'it'} stable."
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As its arguments: from the message alone another process could not make it."""
+        reason, viscous, particles = self._given
+        made = partial(type(self), viscous=viscous, particles=particles)
+        return made, (self.time, self.step, reason, self.checkpoint), self.__dict__
 
 
 class RunFault(RuntimeError):

@@ -75,13 +75,13 @@ class Reading:
         """
         count = self.count
         if isinstance(self.probe, ModeProbe):
-            coefficients = raw.reshape(len(raw), -1, count, 2)
+            coefficients = raw.reshape(len(raw), len(self.forms), count, 2)
             amplitudes = np.zeros((len(raw), len(self.reads), count), complex)
             for number, one in enumerate(self.reads):
                 for factor, node in zip((1, 1j), one.nodes, strict=False):
                     amplitudes[:, number] += factor * self._amplitude(node, coefficients)
             return np.stack([amplitudes.real, amplitudes.imag], -1)
-        forms = raw.reshape(len(raw), -1, count)
+        forms = raw.reshape(len(raw), len(self.forms), count)
         known = self._at_points(forms, times)
         return np.stack([np.broadcast_to(known[node], forms[:, 0].shape) for node in self._nodes], 1)
 

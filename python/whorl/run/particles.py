@@ -48,6 +48,12 @@ class Particles:
         self._case, self._comm, self._flow, self._clock, self._group = case, comm, flow, clock, group
         self.found = found
 
+    def __reduce__(self) -> str:
+        raise TypeError(
+            "particles of a simulation cannot be pickled, nor sent to another process: they are in the core; "
+            "send their positions() or samples."
+        )
+
     def __repr__(self) -> str:
         return f"<Particles: {self._group.count} on this rank>"
 

@@ -223,6 +223,12 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         if kind is None:
             self.close()
 
+    def __reduce__(self) -> str:
+        raise TypeError(
+            "a Simulation cannot be pickled, nor sent to another process: its state is in the core; send its "
+            "case, its series or other datasets, or the directory, which open_run reads."
+        )
+
     def __repr__(self) -> str:
         return f"<Simulation: {self.summary()}, t = {self.time:.6g}, step {self.step_number}>"
 
