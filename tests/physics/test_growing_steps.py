@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support import devices
+from support.ranks import run_on
 from whorl.config.case import Case
 from whorl.run.advance import LENGTHENED
 from whorl.run.simulation import Simulation
@@ -50,28 +51,17 @@ CASES = {
 }
 
 
-def run(flow: dict, forcing: list[dict], time: dict, given: dict, **more) -> Simulation:
-    case = Case(
+def case_of(name: str, time: dict | None = None, **more) -> Case:
+    flow, forcing, until, _ = CASES[name]
+    return Case(
         grid={"points": 16},
         flow=flow,
-        time=time,
+        time={"until": until, **(time or {})},
         forcing=forcing,
         initial={"name": "zero"},
         run={"device": devices.current()},
         **more,
     )
-    simulation = Simulation(case, **given)
-    simulation.run(progress=False)
-    return simulation
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_flow_from_rest_is_that_of_small_steps(name):
-    flow, forcing, until, given = CASES[name]
-    fine = run(flow, forcing, {"dt": until / 200, "until": until}, given)
-    followed = run(flow, forcing, {"until": until}, given)
-    assert followed.statistics()["energy"] == pytest.approx(fine.statistics()["energy"], rel=0.01)
-    assert 8 < followed.step_number < 150
 
 
 def steps_of(simulation: Simulation) -> list[float]:
@@ -81,17 +71,16 @@ def steps_of(simulation: Simulation) -> list[float]:
     return lengths
 
 
-def case_of(name: str, **more) -> Case:
-    flow, forcing, until, _ = CASES[name]
-    return Case(
-        grid={"points": 16},
-        flow=flow,
-        time={"until": until},
-        forcing=forcing,
-        initial={"name": "zero"},
-        run={"device": devices.current()},
-        **more,
-    )
+@pytest.mark.parametrize("name", CASES)
+def test_a_flow_from_rest_is_that_of_small_steps(name):
+    *_, until, given = CASES[name]
+    ends = []
+    for time in ({"dt": until / 200}, {}):
+        simulation = Simulation(case_of(name, time), **given)
+        steps = steps_of(simulation)
+        ends.append(simulation.statistics()["energy"])
+    assert ends[1] == pytest.approx(ends[0], rel=0.01)
+    assert 8 < len(steps) < 150
 
 
 def test_a_step_is_at_most_a_fifth_longer_than_the_one_before():
@@ -110,16 +99,32 @@ def test_a_pause_does_not_shorten_the_steps_after_it():
 
 
 @pytest.mark.only_cpu
-def test_a_restart_goes_on_with_the_steps_of_the_run(tmp_path):
-    output = {"directory": str(tmp_path / "run"), "checkpoint_every": "9 steps", "keep_checkpoints": 9}
-    whole = Simulation(case_of("tanh", output=output))
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_restart_goes_on_with_the_steps_of_the_run(beside, tmp_path):
+    whole = Simulation(case_of("tanh"))
     whole.run(progress=False)
-    end = whole.velocity()
-    whole.close()
-    again = Simulation.restart(tmp_path / "run", tmp_path / "again", step=9)
+    output = {"directory": str(tmp_path / "run"), "checkpoint_every": "9 steps"}
+    part = Simulation(case_of("tanh", output=output))
+    for _ in range(11):
+        part.step()
+    part.close()
+    again = Simulation.restart(tmp_path / "run", tmp_path / "again" if beside else None)
+    assert again.step_number == 9
     again.run(progress=False)
-    assert (again.velocity() == end).all()
+    assert (again.velocity() == whole.velocity()).all()
     assert again.step_number == whole.step_number
+
+
+def followed_on_ranks(world) -> list[float]:
+    return steps_of(Simulation(case_of("tanh")))
+
+
+@pytest.mark.mpi
+@pytest.mark.only_cpu
+def test_steps_do_not_depend_on_the_number_of_ranks():
+    lengths = steps_of(Simulation(case_of("tanh")))
+    for others in run_on(2, followed_on_ranks):
+        assert others == pytest.approx(lengths, rel=1e-9)
 
 
 def test_growth_by_an_instability_is_seen_before_it_matters():
