@@ -198,6 +198,14 @@ def test_a_directory_of_someone_else(whorl, unchanged, tmp_path):
     )
 
 
+def test_a_directory_that_is_a_loop_of_links(whorl, unchanged, tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    assert list(contents(tmp_path)) == []
+    unchanged()
+    check_refused(whorl("run", "abc", "-o", "loop"), "loop is, or lies behind, a link that leads back")
+    assert (tmp_path / "loop").is_symlink()
+
+
 def test_a_bad_case_does_not_cost_the_earlier_run(whorl, unchanged, quick):
     """--overwrite removes what was there only when the new run can begin."""
     assert whorl("run", "abc", "-o", "out", *quick).code == 0

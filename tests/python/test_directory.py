@@ -5,7 +5,7 @@ import pytest
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.output.directory import MARK, RunDirectory, read_clock
-from whorl.results.runs import open_run
+from whorl.results.runs import open_run, open_runs
 
 
 @pytest.fixture
@@ -32,6 +32,22 @@ def add_checkpoint(run, step, **changes):
 
 def contents(path):
     return {str(p.relative_to(path)): p.read_bytes() for p in path.rglob("*") if p.is_file()}
+
+
+def test_a_link_that_leads_nowhere_is_refused(tmp_path, run):
+    for name, target in (("loop", "loop"), ("round", "around"), ("around", "round"), ("gone", "nowhere")):
+        (tmp_path / name).symlink_to(target)
+    for name in ("loop", "round", "loop/in/it"):
+        with pytest.raises(CaseError, match=f"{name} is, or lies behind, a link that leads back to itself"):
+            RunDirectory(tmp_path / name).check_free(overwrite=True)
+        with pytest.raises(CaseError, match="a link that leads back to itself"):
+            RunDirectory(tmp_path / name).check_beside(run, overwrite=True)
+        with pytest.raises(CaseError, match="a link that leads back to itself"):
+            open_runs(run.path, tmp_path / name)
+    with pytest.raises(CaseError, match="gone is a link to a place that is not there; make it"):
+        RunDirectory(tmp_path / "gone").check_free(overwrite=True)
+    (tmp_path / "nowhere").mkdir()
+    RunDirectory(tmp_path / "gone").check_free(overwrite=True)
 
 
 def test_a_new_or_empty_directory_is_free(tmp_path):

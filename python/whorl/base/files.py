@@ -54,6 +54,16 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def resolved(path: Path) -> Path:
+    """The path without links. Raises CaseError for links that lead round and round."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # RuntimeError of Python before 3.13
+        raise CaseError(
+            f"{path} is, or lies behind, a link that leads back to itself; name another."
+        ) from None
+
+
 def text_of(path: Path) -> str:
     """Return the text of a TOML file, in UTF-8 and of at most 1 MiB, without a byte-order mark.
 

@@ -29,7 +29,7 @@ from typing import Any
 
 from whorl.base import toml
 from whorl.base.errors import CaseError
-from whorl.base.files import PARTIAL, numbered, write_text
+from whorl.base.files import PARTIAL, numbered, resolved, write_text
 from whorl.base.text import spelled, typed
 from whorl.config.case import Case, read_toml
 from whorl.config.outputs import FILES
@@ -144,12 +144,17 @@ class RunDirectory:
             there = self.path.exists()
         except OSError as error:
             raise CaseError(f"the output directory {self.path} is not possible: {error.strerror}.") from None
-        for parent in self.path.resolve().parents:
+        for parent in resolved(self.path).parents:
             if (parent / MARK).is_file():
                 raise CaseError(
                     f"the output directory {self.path} lies within {parent}, which holds a run; choose "
                     "another with -o."
                 )
+        if not there and self.path.is_symlink():
+            raise CaseError(
+                f"the output directory {self.path} is a link to a place that is not there; make it, or "
+                "choose another with -o."
+            )
         if there and not self.path.is_dir():
             raise CaseError(f"the output directory {self.path} is a file; choose another with -o.")
         if not there or not any(self.path.iterdir()):
@@ -167,7 +172,7 @@ class RunDirectory:
 
     def check_beside(self, source: "RunDirectory", overwrite: bool) -> None:
         """Raises CaseError unless a run that begins from a checkpoint of `source` may be placed here."""
-        if self.path.resolve() == source.path.resolve():
+        if resolved(self.path) == resolved(source.path):
             raise CaseError(
                 f"the output directory {self.path} is that of the checkpoint; choose another with -o, or go "
                 f"on in it without -o (whorl restart {typed(source.path)})."

@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from whorl.base.errors import CaseError
+from whorl.base.files import resolved
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean, show
 from whorl.config.outputs import FILES
@@ -388,10 +389,11 @@ def open_runs(*directories: str | Path) -> Runs:
         )
     if not directories:
         raise CaseError("there is no run to open: give one output directory or more.")
-    names = [Path(directory).resolve().name for directory in directories]
+    paths = [resolved(Path(directory)) for directory in directories]
+    names = [path.name for path in paths]
     if len(set(names)) < len(names):
         names = [str(directory) for directory in directories]
-    if len({Path(directory).resolve() for directory in directories}) < len(names):
+    if len(set(paths)) < len(names):
         raise CaseError(f"one run is given twice: {', '.join(names)}.")
     return Runs(dict(zip(names, map(open_run, directories), strict=True)))
 
