@@ -109,6 +109,7 @@ MALFORMED = {
     "nothing to measure": diagnostic("is missing", kind="pdf"),
     "an empty list": diagnostic("at least 1", kind="moments", of=[]),
     "unknown option": diagnostic("did you mean", kind="pdf", of="u", bin=3),
+    "renamed option": diagnostic(".correct_shells? Options are", kind="spectrum", of="u", compensate=True),
     "no bins": diagnostic("it must be at least 1", kind="pdf", of="u", bins=0),
     "too many bins": diagnostic("it must be at most 100000", kind="pdf", of="u", bins=10**9),
     "half a bin": diagnostic("whole number", kind="pdf", of="u", bins=1.5),
@@ -151,8 +152,8 @@ MALFORMED = {
     "edges infinite": ("diagnostics=[{kind='transfer', shells=[0, inf]}]", ("[0].shells = ", "which rise")),
     "edges beyond all modes": diagnostic("begin at 99, beyond all k", kind="transfer", shells=[99, 100]),
     "no sectors": diagnostic("it must be at least 1", kind="spectrum", of="u", over="angle", sectors=0),
-    "compensated planes": diagnostic(
-        'is for spectra over = "k"', kind="spectrum", of="u", over="kx", compensate=True
+    "corrected planes": diagnostic(
+        'is for spectra over = "k"', kind="spectrum", of="u", over="kx", correct_shells=True
     ),
     "unknown balance": diagnostic("did you mean energy?", kind="transfer", of="energi"),
     "a balance twice": diagnostic("holds energy more than once", kind="transfer", of=["energy", "energy"]),

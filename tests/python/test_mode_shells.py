@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from whorl.config.case import Case
 from whorl.config.mode_shells import SLACK, modes_of_shells
-from whorl.config.wavenumbers import check_kept, smallest_wavenumbers
+from whorl.config.wavenumbers import check_kept, complete_wavenumber, smallest_wavenumbers
 
 EDGES = (0.0, 2.0, 4.0, 9.0)
 MOST = 100_000
@@ -98,3 +98,26 @@ def test_modes_of_a_large_grid_are_found_without_a_list_of_all():
     k = np.sqrt((modes.astype(float) ** 2).sum(1))
     assert len(modes) == 60
     assert np.all((k >= 600 + shell) & (k < 601 + shell))
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_shells_are_complete_up_to_the_first_mode_that_is_not_kept(name):
+    """By trying each; on an edge itself modes are not kept."""
+    grid = grid_of(name)
+    unit = np.array(smallest_wavenumbers(grid))
+    sides = [range(n + 1) if n > 1 else (0,) for n in grid.points]
+
+    def is_kept(mode):
+        try:
+            check_kept(grid, mode, "it holds")
+        except ValueError:
+            return False
+        return True
+
+    lacking = min(np.linalg.norm(unit * mode) for mode in product(*sides) if not is_kept(mode))
+    limit = complete_wavenumber(grid)
+    assert limit <= lacking * (1 + 1e-9)
+    # Between what is kept along an axis and the next mode; of a box just there.
+    assert limit > lacking - unit.max()
+    if name != "sphere":
+        assert limit == pytest.approx(lacking)

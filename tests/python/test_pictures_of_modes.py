@@ -62,8 +62,8 @@ def test_the_label_says_what_is_drawn(options, label):
     assert (ax.get_ylabel(), ax.get_xlabel()) == (label, "kx  [1/length]")
 
 
-def test_a_compensated_spectrum_says_so():
-    (ax,) = drawn(spectrum(compensate=True)).axes
+def test_a_spectrum_of_corrected_shells_says_so():
+    (ax,) = drawn(spectrum(correct_shells=True)).axes
     assert ax.get_ylabel() == "spectrum, sum over the bin, as of a continuum"
 
 

@@ -23,6 +23,7 @@ MEANT = {
         "until": ("end", "t_end", "tmax", "t_max"),
         "courant": ("cfl",),
         "directory": ("dir",),
+        "correct_shells": ("compensate",),  # its earlier name
     }.items()
     for word in words
 }

@@ -56,6 +56,15 @@ def resolved_wavenumber(grid: Any) -> float:
     return min(k for k, n in largest if n > 1)
 
 
+def complete_wavenumber(grid: Any) -> float:
+    """The wavenumber below which the modes of every direction are kept; shells beyond it are cut."""
+    axes = zip(smallest_wavenumbers(grid), grid.points, reversed(grid.bases), strict=True)
+    whole = math.ceil if is_box(grid.dealias, grid.shape) else float
+    return min(
+        whole(edge(grid.dealias) * n * (2 if basis == "S" else 1)) * k for k, n, basis in axes if n > 1
+    )
+
+
 def check_kept(grid: Any, mode: tuple[int, int, int], what: str) -> None:
     """Raises ValueError, which begins with `what`, for a mode beyond the truncation.
 

@@ -10,13 +10,14 @@ from whorl.config.columns import SQUARE_OF_CASE
 from whorl.config.diagnostics.base import SAME, Array, Axis, Found, Layout, Texts, check_labels, stacked
 from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, mode_counts, sum_of_pairs
 from whorl.config.section import option
-from whorl.config.wavenumbers import smallest_wavenumbers
+from whorl.config.wavenumbers import complete_wavenumber, smallest_wavenumbers
 from whorl.programs.nodes import Node
 from whorl.programs.parse import component_text
 from whorl.programs.questions import Answers, Questions
 from whorl.programs.values import Value
 
 Pairs = list[tuple[Node, Node]]
+SLACK = 1e-9  # of a wavenumber, for rounding
 ROUNDING = 1e3  # squares of a relative rounding that a bin may have of nothing
 
 
@@ -42,8 +43,8 @@ class Spectrum(ByWavenumber):
         "whether each component is taken with each one of times; without times with each other of its own",
     )
     density: bool = option(False, "whether sums are divided by the widths of the bins")
-    compensate: bool = option(
-        False, "whether shells are as if their number of modes were that of a continuum"
+    correct_shells: bool = option(
+        False, "whether shells are as if their number of modes were that of a continuum; nan in cut ones"
     )
 
     def ask(self, questions: Questions, case: Any) -> Layout:
@@ -81,28 +82,28 @@ class Spectrum(ByWavenumber):
         return SQUARE_OF_CASE + ("", " length", " length²")[wavenumbers]
 
     def _changed(self) -> str:
-        return (", as of a continuum of modes" if self.compensate else "") + (
-            ", divided by its width" if self.density else ""
-        )
+        corrected = ", as of a continuum of modes, nan in shells that the truncation cuts"
+        return (corrected if self.correct_shells else "") + (", divided by its width" if self.density else "")
 
     def _factors(self, grid: Any, bins: Sequence[Bins]) -> Callable[[np.ndarray], np.ndarray]:
         """What spectra are multiplied with, by the numbers of modes. Raises ValueError if that is nothing."""
         widths = np.ones(())
         for one in bins:
             widths = np.multiply.outer(widths, np.diff(one.shown))
-        if not self.compensate:
+        if not self.correct_shells:
             return lambda _: 1 / widths if self.density else np.ones(())
         if [one.name for one in bins] != ["k"]:
             raise ValueError(
-                f'diagnostics.{self.label}.compensate is for spectra over = "k"; leave it out, or over'
+                f'diagnostics.{self.label}.correct_shells is for spectra over = "k"; leave it out, or over'
             )
         units = [k for k, n in zip(smallest_wavenumbers(grid), grid.points, strict=True) if n > 1]
         ball = 4 / 3 * np.pi if len(units) == 3 else np.pi
         continuum = ball * np.diff(bins[0].shown ** len(units)) / math.prod(units)
+        continuum[bins[0].shown[1:] > complete_wavenumber(grid) * (1 + SLACK)] = np.nan
 
         def factors(counts: np.ndarray) -> np.ndarray:
             with np.errstate(divide="ignore", invalid="ignore"):
-                whole = np.where(counts > 0, continuum / counts, 0.0)
+                whole = np.where(counts > 0, continuum / counts, 0.0 * continuum)
             return whole / widths if self.density else whole
 
         return factors

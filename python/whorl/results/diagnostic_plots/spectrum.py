@@ -90,7 +90,7 @@ def _meaning(data: xr.Dataset) -> str:
     times = options.get("times")
     what = f"cospectrum with {short(times)}" if times else "spectrum"
     per = f" per unit of {names}" if options.get("density") else ", sum over the bin"
-    return what + per + (", as of a continuum" if options.get("compensate") else "")
+    return what + per + (", as of a continuum" if options.get("correct_shells") else "")
 
 
 def _draw_maps(figure: Figure, data: xr.Dataset) -> None:
