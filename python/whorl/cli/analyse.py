@@ -10,6 +10,7 @@ from rich.table import Table
 from whorl.base.errors import CaseError
 from whorl.base.text import typed
 from whorl.cli.options import StateArgument
+from whorl.cli.tables import show_table
 from whorl.config.explain import did_you_mean
 from whorl.output.directory import RunDirectory
 from whorl.output.named_state import named_state
@@ -127,7 +128,8 @@ def _show(found: dict[str, Any], path: Path) -> None:
         table = Table(name, *numbers, box=None, header_style="bold", pad_edge=False)
         for n, text in enumerate(last["quantity"].values):
             table.add_row(escape(str(text)), *(f"{float(one[n]):.6g}" for one in numbers.values()))
-        console.print(table, "")
+        show_table(console, table)
+        console.print()
     groups = ", ".join(found)
     console.print(
         escape(f"{path}: {groups}; xarray.open_dataset({str(path)!r}, group={next(iter(found))!r})")

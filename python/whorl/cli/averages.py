@@ -22,6 +22,7 @@ from whorl.cli.options import (
     WindowEnd,
     WindowStart,
 )
+from whorl.cli.tables import show_table
 from whorl.run.progress import stdout_console
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from whorl.results.runs import RunResults
 
     Printed = Averages | DiagnosticMeans | ProbeCorrelation
-
-LABEL = 20  # characters of what a series is, which are not broken
-
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print all numbers, also mean spectra, as JSON.")]
 AsCsv = Annotated[
@@ -168,7 +166,8 @@ def _average_series(run: "RunResults", window: tuple[float | None, float | None]
     if how.instead(averages):
         return
     console = stdout_console()
-    console.print(_table(averages), "")
+    show_table(console, _table(averages))
+    console.print()
     _print_remarks(console, averages)
 
 
@@ -216,13 +215,13 @@ def _print_means(means: "DiagnosticMeans", how: Shown, output: Path | None) -> N
     console = stdout_console()
     for name, rows in groupby(means.cells(), key=lambda row: row[0]):
         table = Table(escape(name), *HEADING[2:], box=None, header_style="bold", pad_edge=False)
-        table.columns[0].overflow = "fold"
         table.columns[1].no_wrap = table.columns[2].no_wrap = True
         table.columns[3].justify = "right"
         for _, quantity, number, told, samples in rows:
             shown = f"[yellow]{escape(told)}[/]" if told.endswith("?") else escape(told)
             table.add_row(escape(quantity), escape(number), shown, samples)
-        console.print(table, "")
+        show_table(console, table)
+        console.print()
     _print_remarks(console, means)
     if output is not None:
         group = next(iter(means.means))
@@ -244,13 +243,13 @@ def _average_probe(
         return
     table = Table(*HEADING, box=None, header_style="bold", pad_edge=False)
     rows = found.cells()
-    table.columns[0].min_width = min(LABEL, max(len(row[0]) for row in rows))
     table.columns[2].no_wrap = True
     table.columns[3].justify = "right"
     for row in rows:
         table.add_row(*(f"[yellow]{escape(one)}[/]" if one.endswith("?") else escape(one) for one in row))
     console = stdout_console()
-    console.print(table, "")
+    show_table(console, table)
+    console.print()
     _print_remarks(console, found)
 
 

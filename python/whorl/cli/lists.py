@@ -5,12 +5,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
-from rich.padding import Padding
-from rich.table import Table
 
 from whorl.base.errors import CaseError
 from whorl.base.files import text_of
+from whorl.cli.tables import INDENT, show_rows, show_text
 from whorl.config.case import Case, find_case, load_case, ready_cases
 from whorl.config.diagnostics import KINDS
 from whorl.config.explain import Option, describe, did_you_mean, sections
@@ -27,46 +25,39 @@ def cases(
     if name is not None:
         typer.echo(text_of(find_case(name)), nl=False)
         return
-    table = Table("case", "points", "what it is", box=None, header_style="bold", pad_edge=False)
+    rows = []
     for known, path in ready_cases().items():
         points = load_case(path).grid.points
         size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(map(str, points))
-        table.add_row(known, size, escape(path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")))
-    stdout_console().print(table)
+        rows.append((known, size, path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")))
+    show_rows(stdout_console(), rows, ("case", "points", "what it is"))
 
 
 def models(
     name: Annotated[str | None, typer.Argument(help="A model to show in full.")] = None,
 ) -> None:
     """List the equation sets with their parameters, or show one in full."""
-    from whorl.cli.templates import equations, facts, named_quantities, own_options
+    from whorl.cli.templates import facts, named_quantities, own_options
 
     console = stdout_console()
     if name is not None:
         model = _find_model(name)
-        console.print(f"[bold]{name}[/]: {escape(model.__doc__.strip())}\n")
-        console.print("".join(f"    {escape(line)}\n" for line in equations(model)), soft_wrap=True)
-        table = Table("option", "default", "meaning", box=None, header_style="bold", pad_edge=False)
-        for row in own_options(model):
-            table.add_row(*map(escape, row))
-        console.print(table)
-        named = Table("quantity", "expression", "meaning", box=None, header_style="bold", pad_edge=False)
-        named.columns[0].no_wrap = True
-        named.columns[1].overflow = "fold"
-        for row in named_quantities(name):
-            named.add_row(*map(escape, row))
-        console.print("", named)
-        about = Table(box=None, show_header=False, pad_edge=False)
-        for heading, text in facts(name).items():
-            about.add_row(f"[bold]{heading}[/]", escape(text))
-        console.print("", about, f"\nwhorl new {name} > case.toml   writes a case to begin with", sep="\n")
+        show_text(console, f"{name}: {model.__doc__.strip()}")
+        console.print()
+        show_text(console, model.equations, INDENT)
+        console.print()
+        show_rows(console, list(own_options(model)), ("option", "default", "meaning"))
+        console.print()
+        show_rows(console, list(named_quantities(name)), ("quantity", "expression", "meaning"))
+        console.print()
+        show_rows(console, list(facts(name).items()))
+        console.print(f"\nwhorl new {name} > case.toml   writes a case to begin with", soft_wrap=True)
         return
-    table = Table("model", "equations", "parameters", header_style="bold", show_lines=True)
-    table.columns[0].no_wrap = True
     for known, model in MODELS.items():
         parameters = ", ".join(key for key in model.model_fields if key != "model")
-        table.add_row(known, escape(model.equations), escape(parameters))
-    console.print(table)
+        console.print(f"[bold]{known}[/]", soft_wrap=True)
+        show_text(console, model.equations, INDENT)
+        show_text(console, f"Parameters: {parameters}.", INDENT)
 
 
 def new(
@@ -111,22 +102,17 @@ def diagnostics(
             near = did_you_mean(kind, KINDS) or "."
             raise CaseError(f"there is no diagnostic {kind}{near} Kinds: {', '.join(KINDS)}.")
         _print_alternative(console, "diagnostics", KINDS[kind], ())
-        console.print(f"\ndocs/diagnostics/{KINDS[kind].page or kind}.md has its definition")
+        console.print(f"\ndocs/diagnostics/{KINDS[kind].page or kind}.md has its definition", soft_wrap=True)
         return
-    table = Table("kind", "what it measures", box=None, header_style="bold", pad_edge=False)
-    for name, one in KINDS.items():
-        table.add_row(name, escape(" ".join((one.__doc__ or "").split())))
-    console.print(
-        table,
-        f"\nwhorl diagnostics KIND   its options, for a block {escape('[[diagnostics]]')} of a case",
-        sep="\n",
-    )
+    rows = [(name, " ".join((one.__doc__ or "").split())) for name, one in KINDS.items()]
+    show_rows(console, rows, ("kind", "what it measures"))
+    console.print()
+    show_text(console, "whorl diagnostics KIND   its options, for a block [[diagnostics]] of a case")
 
 
 def _print_option(console: Console, about: Option) -> None:
-    meaning = escape(about.help + (f" [{about.unit}]" if about.unit else ""))
-    console.print(f"[bold]{about.key}[/]   {escape(_what_it_takes(about))}")
-    console.print(Padding(meaning, (0, 0, 0, 4), expand=False))
+    show_text(console, f"{about.key}   {_what_it_takes(about)}".rstrip())
+    show_text(console, about.help + (f" [{about.unit}]" if about.unit else ""), INDENT)
 
 
 def _print_alternatives(console: Console, section: str) -> None:
@@ -146,8 +132,8 @@ def _print_alternatives(console: Console, section: str) -> None:
 
 def _print_alternative(console: Console, section: str, kind: type[Section], shared: Sequence[Option]) -> None:
     tag = tag_key(kind)
-    console.print(f'[bold]{section}.{tag} = "{tag_of(kind)}"[/]')
-    console.print(Padding(escape(" ".join((kind.__doc__ or "").split())), (0, 0, 0, 4), expand=False))
+    console.print(f'[bold]{section}.{tag} = "{tag_of(kind)}"[/]', soft_wrap=True)
+    show_text(console, " ".join((kind.__doc__ or "").split()), INDENT)
     for name, field in kind.model_fields.items():
         about = describe(f"{section}.{name}", field)
         if about not in shared and name != tag:
@@ -170,8 +156,4 @@ def info() -> None:
 
     facts = information(world())
     if world().rank == 0:
-        table = Table(box=None, show_header=False, pad_edge=False)
-        table.add_column(style="bold")
-        for name, fact in facts.items():
-            table.add_row(name, escape(str(fact)))
-        stdout_console().print(table)
+        show_rows(stdout_console(), [(name, str(fact)) for name, fact in facts.items()])

@@ -53,10 +53,6 @@ def new_case(model: type[Model]) -> str:
     return "\n".join(blocks)
 
 
-def equations(model: type[Model]) -> list[str]:
-    return model.equations.splitlines()
-
-
 def own_options(model: type[Model]) -> Iterator[tuple[str, str, str]]:
     """Name, default and meaning of each option of a model except its name."""
     for key, field in model.model_fields.items():
@@ -98,7 +94,7 @@ def told_sum(terms: Iterable[str]) -> str:
 
 def _head(model: type[Model]) -> str:
     summary = " ".join(model.__doc__.strip().split("\n\n")[0].split())
-    lines = [f"{tag_of(model)}: {summary}", "", *(f"    {line}" for line in equations(model)), ""]
+    lines = [f"{tag_of(model)}: {summary}", "", *(f"    {line}" for line in model.equations.splitlines()), ""]
     lines.append(f'What is commented out shows the default; "{NO_VALUE}" stands for none. See whorl options.')
     return "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
