@@ -1,14 +1,16 @@
 """The command itself: its subcommands and its exit codes."""
 
+import re
 import sys
 from typing import Annotated, NoReturn
 
 import typer
+from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
 
 from whorl.base.errors import BlowUp, CaseError, RunFault
-from whorl.base.text import one_paragraph
+from whorl.base.text import one_paragraph, typed
 from whorl.base.version import __version__
 from whorl.cli.analyse import analyse
 from whorl.cli.averages import average
@@ -18,6 +20,7 @@ from whorl.cli.options import help_without_command
 from whorl.cli.plan import bench_machine, plan
 from whorl.cli.report import report
 from whorl.cli.runs import plot, restart, run
+from whorl.config.explain import did_you_mean, requirement
 
 START = """\
 Direct numerical simulation of turbulence.
@@ -65,8 +68,7 @@ def main() -> NoReturn:
         code = app(prog_name="whorl", standalone_mode=False)
     except UsageError as error:
         where = error.ctx.command_path if error.ctx else _command_typed()
-        message = _with_hint(error.format_message())
-        message = one_paragraph(message)
+        message = one_paragraph(_wrong_value(error) or _with_hint(error.format_message()))
         _leave(f"{message}{'' if message.endswith(('.', '?', ')')) else '.'} See {where} --help.", 2)
     except CaseError as error:  # a paragraph, and of an expression the text below it
         _leave(str(error), error.exit_code)
@@ -82,6 +84,20 @@ def main() -> NoReturn:
             raise
         _leave(one_paragraph(str(error)), 2)
     sys.exit(code or 0)
+
+
+def _wrong_value(error: Exception) -> str:
+    """A sentence on a value of an option that is not of its type or range; empty for another mistake."""
+    if not isinstance(error.__cause__, ValidationError):
+        return ""
+    problem = error.__cause__.errors(include_url=False)[0]
+    given = f"{max(error.param.opts, key=len)} = {typed(problem['input'])}"
+    choices = str(problem.get("ctx", {}).get("error", "")).partition(" is not one of ")[2]
+    if choices:
+        words = re.findall("[^', .]+", choices)
+        near = did_you_mean(str(problem["input"]), words)
+        return f"{given}: it must be one of {', '.join(words)}{near}"
+    return f"{given}: {requirement(problem)}"
 
 
 def _with_hint(message: str) -> str:

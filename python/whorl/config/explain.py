@@ -230,8 +230,8 @@ def _sentence(error: dict[str, Any], model: type[BaseModel]) -> str:
     help = _help(place)
     if kind == "missing":
         return f"{place.dotted}{help} is missing."
-    requirement = _requirement(error, place)
-    return f"{place.dotted} = {show(value)}{help}: {requirement}{'' if requirement.endswith('?') else '.'}"
+    rule = requirement(error, _option_at(place))
+    return f"{place.dotted} = {show(value)}{help}: {rule}{'' if rule.endswith('?') else '.'}"
 
 
 def _block(section: str, value: Any) -> str:
@@ -309,9 +309,10 @@ def _option_at(place: Place) -> Option | None:
     return field and describe(place.dotted, field)
 
 
-def _requirement(error: dict[str, Any], place: Place) -> str:
+def requirement(error: dict[str, Any], option: Option | None = None) -> str:
+    """What the value of an error of pydantic must be, in words; that of an option may follow from it."""
     kind, context = error["type"], error.get("ctx", {})
-    if kind == "dict_type" and (option := _option_at(place)):
+    if kind == "dict_type" and option:
         example = '{NAME = "…"}' if option.kind.endswith("texts") else "{energy = 0.1}"
         return f"it must be a {option.kind} by name, such as {example}"
     if kind in _REQUIREMENTS:
@@ -328,7 +329,6 @@ def _requirement(error: dict[str, Any], place: Place) -> str:
             return f"it must be {words} {bound if isinstance(bound, int) else f'{bound:g}'}"
     if "min_length" in context:
         return f"it must be a list of at least {context['min_length']}"
-    option = _option_at(place)
     return f"it must be {option.kind if option else 'something else'}"
 
 
@@ -347,8 +347,10 @@ _WITHOUT_QUOTES = {
 }
 _REQUIREMENTS = {
     "float_type": "it must be a number",
+    "float_parsing": "it must be a number",
     "finite_number": "it must be a finite number",
     "int_type": "it must be a whole number",
+    "int_parsing": "it must be a whole number",
     "int_from_float": "it must be a whole number",
     "bool_type": "it must be true or false",
     "string_type": "it must be text in quotes",
