@@ -146,6 +146,7 @@ WRONG_FILES = {
     "none": (None, r"cannot be read \(No such file or directory\); give as particles.path"),
     "words": ("1 2 3\n4 five 6\n", r'cannot be read \(line 2 has "five", which is no number\)'),
     "ragged": ("1 2 3\n\n4 5\n", r"cannot be read \(line 3 has 2 numbers, and the first 3\)"),
+    "short": ("1 2 3\n4\n", r"cannot be read \(line 2 has 1 number, and the first 3\)"),
     "narrow": ("1 2\n4 5\n", r"shape \(2, 2\)"),
     "empty": ("# x y z\n", r"has an array of shape \(0, 3\)"),
     "infinite": ("1 2 3\n4 inf 5\n", "has 4, inf, 5 as the position of particle 1, counted from 0"),

@@ -171,7 +171,11 @@ def test_fields_of_one_seed_differ():
         ("boussinesq", {"name": "abc", "temperature": {"name": "abc"}}, ["does not make", "random, formula"]),
         ("gross-pitaevskii", {"name": "abc"}, ['initial.name = "abc"', "psi", "taylor-green"]),
         ("rayleigh-benard", {"name": "abc"}, ["does not fit walls", "taylor-green"]),
-        ("navier-stokes", {"name": "formula", "value": "x"}, ["initial.value holds 1", "velocity needs 3"]),
+        (
+            "navier-stokes",
+            {"name": "formula", "value": "x"},
+            ["initial.value holds 1 formula; velocity needs 3 formulas"],
+        ),
         ("navier-stokes", {"name": "formula", "value": 3}, ["initial.value = 3"]),
         (
             "navier-stokes-2d",

@@ -15,7 +15,7 @@ from whorl import Case, Simulation
 from whorl.config.clock import Instant
 from whorl.output import recorder
 from whorl.run import progress, simulation
-from whorl.run.progress import Progress, Status
+from whorl.run.progress import Progress, Status, pace
 
 
 @pytest.mark.parametrize("done", [1e-300, 1e-12])
@@ -117,6 +117,11 @@ def clocks_that_differ(world):
     with pytest.MonkeyPatch.context() as patch:
         seconds = [0.03, 1e-9][world.rank]
         return len(clocked(patch, [6.0, 1e-3][world.rank], [seconds], comm=world, steps=20)[0])
+
+
+def test_one_is_a_singular():
+    assert pace(1, 0.5) == "1 step in 0:00:00, 0.5 s a step"
+    assert pace(2, 1.0) == "2 steps in 0:00:01, 0.5 s a step"
 
 
 @pytest.mark.mpi

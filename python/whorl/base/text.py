@@ -38,9 +38,9 @@ def in_words(parts: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def counted(number: int, what: str) -> str:
-    """A number of things: 1 step, 20 steps."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def counted(number: int, thing: str) -> str:
+    """A number of things: 1 step, 2 steps."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def sentence(text: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from whorl.base.errors import CaseError
+from whorl.base.text import counted
 from whorl.config.columns import CLOCK
 from whorl.config.explain import did_you_mean
 from whorl.config.expressions import (
@@ -293,9 +294,9 @@ def _check_shape(force: Any, components: int, case: Any) -> None:
     shape = force.shape
     if isinstance(shape, FormulaInTime):
         if len(shape.value) != components:
-            needed = "one formula" if components == 1 else f"{components} formulas"
             raise ValueError(
-                f"forcing.shape.value holds {len(shape.value)} formulas; {force.field} needs {needed}"
+                f"forcing.shape.value holds {counted(len(shape.value), 'formula')}; {force.field} needs "
+                f"{counted(components, 'formula')}"
             )
         return
     _check_kind(shape, force.field, components, "forcing.shape", case)
@@ -395,8 +396,10 @@ def _check_kind(field: InitialField, name: str, components: int, place: str, cas
             f"{', '.join(_kinds_for(name, walls=True))}"
         )
     if isinstance(field, Formula) and len(field.value) != components:
-        needed = "one formula" if components == 1 else f"{components} formulas"
-        raise ValueError(f"{place}.value holds {len(field.value)} formulas; {name} needs {needed}")
+        raise ValueError(
+            f"{place}.value holds {counted(len(field.value), 'formula')}; {name} needs "
+            f"{counted(components, 'formula')}"
+        )
 
 
 def _kinds_for(name: str, *, walls: bool = False) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from whorl.base.text import counted
 from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.diagnostics.base import Array, Axis, Layout, Texts, check_labels
 from whorl.config.diagnostics.wave_bins import Shells, shells_of
@@ -91,8 +92,9 @@ class Probe(Section):
         """Raises ExpressionError if so many quantities are too many values."""
         number = self.number(case)
         if quantities * number > MOST_VALUES:
+            told = "quantity" if quantities == 1 else "quantities"
             raise ExpressionError(
-                f"probes.{self.label} has {quantities} quantities at {number} places; at most "
+                f"probes.{self.label} has {quantities} {told} at {counted(number, 'place')}; at most "
                 f"{MOST_VALUES} values are read at a time, so take fewer."
             )
 

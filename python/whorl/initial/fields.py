@@ -14,6 +14,7 @@ from whorl.base.errors import CaseError
 from whorl.base.numbers import check_real
 from whorl.base.parallel import on_root
 from whorl.base.ranks import MPI
+from whorl.base.text import counted
 from whorl.config import initial_options as kinds
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
@@ -153,7 +154,7 @@ def set_from_function(target: Target, function: FieldFunction) -> None:
         if len(values) != target.components:
             expected = {1: "one", 2: "two", 3: "three"}[target.components]
             raise CaseError(
-                f"the {target.called} function returned {len(values)} components, not {expected}."
+                f"the {target.called} function returned {counted(len(values), 'component')}, not {expected}."
             )
         for component, of_component in zip(out, values, strict=True):
             _check_real(target, "function", np.asarray(of_component))

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from whorl.base.errors import CaseError
 from whorl.base.files import check_picture
-from whorl.base.text import spelled
+from whorl.base.text import counted, spelled
 from whorl.config.diagnostics import KINDS, Diagnostic
 from whorl.results.diagnostic_means import check_measured
 from whorl.results.diagnostic_plots import DRAWINGS, draw_plain
@@ -136,6 +136,6 @@ def what_to_draw(
                 tell(remark)
             mean = means[name]
             of = data["time"].values[(data["time"] >= means.start) & (data["time"] <= means.end)]
-            return mean, f"mean of t = {of[0]:.4g} to {of[-1]:.4g}, {mean.attrs['states']} states"
+            return mean, f"mean of t = {of[0]:.4g} to {of[-1]:.4g}, {counted(mean.attrs['states'], 'state')}"
     state = data.isel(time=nearest(data, time, "state", tell))
     return state, f"t = {float(state['time']):.4g}"

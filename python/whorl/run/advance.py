@@ -7,6 +7,7 @@ from typing import Any
 
 from whorl import _core
 from whorl.base.errors import CaseError
+from whorl.base.text import counted
 from whorl.config.case import Case
 from whorl.config.clock import LANDING, Clock, Pace
 from whorl.run.checks import at_rest, step_too_large
@@ -119,9 +120,8 @@ class Advances:
     def _tell_of_few_steps(self, landing: bool) -> None:
         """Warn of a run that reaches its end in so few steps that nothing can be seen of its course."""
         if landing and self._follows and self._goal == self.case.time.end.time and self.clock.step < FEW:
-            steps = "1 step" if self.clock.step == 1 else f"{self.clock.step} steps"
             self._warn(
-                f"the run took {steps} to t = {self.clock.time:.6g}: the flow hardly moves within a step of "
+                f"the run took {counted(self.clock.step, 'step')} to t = {self.clock.time:.6g}: the flow hardly moves within a step of "
                 f"time.courant = {self.case.time.courant:g}; give time.dt_max to see more of its course"
             )
 

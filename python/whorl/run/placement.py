@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from whorl.base.errors import CaseError
+from whorl.base.text import counted
 from whorl.config.case import Case
 from whorl.config.particles import ParticleGroup, read_places
 
@@ -40,8 +41,9 @@ def _of_file(case: Case, group: ParticleGroup) -> Places:
     place = f"particles.{group.label}.path"
     if len(found) != group.count:
         raise CaseError(
-            f"{place} = {group.path} has {len(found)} positions, and particles.{group.label}.count is "
-            f"{group.count}; give the number that there are, or leave it out."
+            f"{place} = {group.path} has {counted(len(found), 'position')}, and "
+            f"particles.{group.label}.count is {group.count}; give the number that there are, or leave it "
+            "out."
         )
     for axis, x in zip("xyz", found.T, strict=True):
         try:

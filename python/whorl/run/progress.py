@@ -16,7 +16,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from whorl.base.text import one_paragraph
+from whorl.base.text import counted, one_paragraph
 from whorl.config.clock import Allowance, Instant, Stopwatch
 
 LIVE_SECONDS = 0.25
@@ -76,7 +76,8 @@ class LogFile(logging.FileHandler):
 
 def pace(steps: int, seconds: float) -> str:
     """The speed of so many steps, as text."""
-    return f"{steps} steps in {timedelta(seconds=round(seconds))}, {seconds / max(steps, 1):.3g} s a step"
+    took = timedelta(seconds=round(seconds))
+    return f"{counted(steps, 'step')} in {took}, {seconds / max(steps, 1):.3g} s a step"
 
 
 def run_log(path: Path | None) -> logging.Logger:

@@ -7,6 +7,7 @@ import numpy as np
 
 from whorl.base.errors import CaseError
 from whorl.base.numbers import check_real
+from whorl.base.text import counted
 
 
 def read_places(path: str) -> np.ndarray:
@@ -52,7 +53,9 @@ def _from_text(path: Path) -> np.ndarray:
         rows = rows[1:]
     for number, row in rows:
         if len(row) != len(rows[0][1]):
-            raise ValueError(f"line {number} has {len(row)} numbers, and the first {len(rows[0][1])}")
+            raise ValueError(
+                f"line {number} has {counted(len(row), 'number')}, and the first {len(rows[0][1])}"
+            )
         for word in row:
             if not _is_number(word):
                 raise ValueError(f'line {number} has "{word}", which is no number')

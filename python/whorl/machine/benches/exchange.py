@@ -15,6 +15,7 @@ from rich.table import Table
 from whorl import _core
 from whorl.base.declared import TRANSPORTS
 from whorl.base.ranks import MPI
+from whorl.base.text import counted
 from whorl.config.case import Case
 from whorl.machine.benches.common import (
     WARM_UP,
@@ -59,7 +60,7 @@ def measure_exchange(case: Case, transport: str, times: int, comm: MPI.Intracomm
             flow.close()
     return {
         "exchanges": results,
-        "summary": f"{what(case)}, {comm.size} ranks",
+        "summary": f"{what(case)}, {counted(comm.size, 'rank')}",
         "case": case.to_dict(),
         **provenance(comm),
     }

@@ -17,6 +17,7 @@ from rich.table import Table
 from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
+from whorl.base.text import counted
 from whorl.config.case import Case
 from whorl.config.sizes import next_good_size, prime_factors
 from whorl.machine.benches.common import (
@@ -63,7 +64,7 @@ def measure_scaling(
     return {
         "kernel": kernel,
         "series": results,
-        "summary": f"{what(case)}, up to {comm.size} ranks × {threads}",
+        "summary": f"{what(case)}, up to {counted(comm.size, 'rank')} × {threads}",
         "case": case.to_dict(),
         **provenance(comm),
     }

@@ -6,6 +6,7 @@ from functools import partial
 import xarray as xr
 
 from whorl.base.errors import CaseError
+from whorl.base.text import counted
 from whorl.results.averages import Averages
 from whorl.results.lagrangian_plots import draw_particle_means
 from whorl.results.particle_means import average_particles
@@ -28,7 +29,9 @@ def pictures_of(
     """
     for name, data in groups.items():
         reads = f", which read {pictures.quantities(data)}" if "quantity" in data.sizes else ""
-        about = f"{data.sizes['particle']} particles of kind {data.attrs.get('kind', 'tracer')}{reads}"
+        about = (
+            f"{counted(data.sizes['particle'], 'particle')} of kind {data.attrs.get('kind', 'tracer')}{reads}"
+        )
         try:
             moved, times = float(mean_square_displacement(data)[-1]), data["time"].values
             alt = (
