@@ -8,9 +8,10 @@ what went wrong.
 import importlib
 import os
 
-from whorl.base import ranks
+from whorl.base import endings, ranks
 
 ranks.prepare()
+endings.abort_on_exception()
 
 # Threads that spin long at a barrier stall each other if they share cores; OpenMP reads this when loaded.
 if "OMP_WAIT_POLICY" not in os.environ:

@@ -44,6 +44,71 @@ def test_an_exception_on_one_rank_ends_all(shell, tmp_path, where):
     assert "RuntimeError: this rank has had enough" in result.err
 
 
+LEAVING = """
+import sys
+from mpi4py import MPI
+import whorl
+from whorl import Case
+from whorl.base import endings, parallel
+
+here = MPI.COMM_WORLD.rank
+endings.PATIENCE = parallel.PATIENCE = 0.5
+time = {"dt": 0.1, "steps": 5}
+case = Case(grid={"points": 8}, flow={"viscosity": 0.1}, time=time, initial={"name": "abc"})
+
+
+def leaves(at):
+    if LEAVES_AT == at and (here == 1 or ALL):
+        HOW
+
+
+def watch(flow):
+    leaves("callback")
+    flow.statistics()
+
+
+try:
+    sys.exit(7)
+except SystemExit:
+    pass  # which is no end
+leaves("beginning")
+first = whorl.Simulation(case)
+first.every("2 steps", watch)
+first.run(progress=False)
+leaves("between")
+whorl.Simulation(case).run(progress=False)
+print("reached the end")
+leaves("end")
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "how", "told"),
+    [
+        ("beginning", "raise KeyError('early')", "whorl: rank 1 of 2 failed and ends all"),
+        ("callback", "sys.exit('enough')", "enough"),
+        ("between", "sys.exit('enough')", "enough"),
+        ("between", "sys.exit(4)", "whorl: rank 1 of 2 left with exit code 4 and ends all"),
+    ],
+)
+def test_a_rank_that_leaves_ends_all(shell, tmp_path, at, how, told):
+    (tmp_path / "script.py").write_text(f"LEAVES_AT, ALL = {at!r}, False\n{LEAVING.replace('HOW', how)}")
+    result = shell.finish(shell.start(sys.executable, "script.py", ranks=2), SECONDS_TO_END_ALL)
+    assert result.code != 0
+    assert "reached the end" not in result.out
+    assert told in result.err
+
+
+@pytest.mark.parametrize(("how", "code"), [("sys.exit(0)", 0), ("sys.exit(4)", 4)])
+def test_ranks_that_leave_together_leave_as_they_would(shell, tmp_path, how, code):
+    (tmp_path / "script.py").write_text(f"LEAVES_AT, ALL = 'end', True\n{LEAVING.replace('HOW', how)}")
+    result = shell.finish(shell.start(sys.executable, "script.py", ranks=2), SECONDS_TO_END_ALL)
+    assert result.code == code
+    assert result.out.count("reached the end") == 2
+    assert "whorl: " not in result.err
+    assert "ABORT" not in result.err
+
+
 ERROR_ON_ONE_RANK = """
 import sys
 from whorl.base import parallel

@@ -1,17 +1,15 @@
-"""Collective helpers: work that one rank does for all, errors agreed among ranks, and a common end."""
+"""Collective helpers: work that one rank does for all, errors agreed among ranks, and a common exit."""
 
 import pickle
 import sys
 import time
 import traceback
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
+from whorl.base.endings import PATIENCE
 from whorl.base.errors import RunFault
 from whorl.base.ranks import MPI
-
-# Seconds that a rank with an error waits for the others to arrive with the same error.
-PATIENCE = 10.0
 
 Result = TypeVar("Result")
 
@@ -73,6 +71,8 @@ def _meet(comm: MPI.Intracomm, failure: BaseException | None, patience: float, a
     while not arrived.Test():
         if time.monotonic() > deadline:
             reason = f"{str(failure).rstrip('.') or type(failure).__name__}. {advice}".rstrip()
+            if hasattr(failure, "of_rank"):  # a script's own
+                sys.stderr.write("".join(traceback.format_exception(failure)))
             where = f"rank {comm.rank} of {comm.size} failed where the others wait for it, and ends all"
             sys.stderr.write(f"whorl: {where}: {reason}\n")
             sys.stderr.flush()
@@ -110,16 +110,3 @@ def leave_together(message: str, code: int, show: Callable[[str], None]) -> NoRe
     if comm.rank == 0:
         show(message)
     sys.exit(code)
-
-
-def abort_on_exception() -> None:
-    """From now on an uncaught exception ends every rank, not only its own."""
-    if world().size > 1:
-        sys.excepthook = _abort
-
-
-def _abort(kind: type[BaseException], error: BaseException, trace: Any) -> None:
-    where = f"whorl: rank {world().rank} of {world().size} failed and ends all\n"
-    sys.stderr.write(where + "".join(traceback.format_exception(kind, error, trace)))
-    sys.stderr.flush()
-    world().Abort(1)

@@ -76,7 +76,8 @@ def analyse(
 
     Results go to a file like diagnostics.h5; numbers are shown, too.
     """
-    from whorl.base.parallel import abort_on_exception, on_root, world
+    from whorl.base.endings import abort_on_exception
+    from whorl.base.parallel import on_root, world
     from whorl.run.analysis import analyse as measure
 
     abort_on_exception()

@@ -158,7 +158,8 @@ def bench_scaling(
 
 
 def _ranks() -> Any:
-    from whorl.base.parallel import abort_on_exception, world
+    from whorl.base.endings import abort_on_exception
+    from whorl.base.parallel import world
 
     abort_on_exception()
     return world()

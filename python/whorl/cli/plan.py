@@ -107,7 +107,8 @@ def bench_machine(
     name: Annotated[str, typer.Option(help="The machine's name in the file.")] = "local",
 ) -> None:
     """Measure this node for whorl plan and write its file; under mpiexec, links between ranks too."""
-    from whorl.base.parallel import abort_on_exception, on_root, world
+    from whorl.base.endings import abort_on_exception
+    from whorl.base.parallel import on_root, world
     from whorl.machine.planner.machine_file import machine_toml
     from whorl.machine.planner.measure import measure_machine
     from whorl.machine.planner.this_machine import FILE

@@ -37,7 +37,8 @@ def run(
     ] = False,
 ) -> None:
     """Run a case, also under mpiexec. Ctrl-C stops it with a checkpoint."""
-    from whorl.base.parallel import abort_on_exception, on_root, world
+    from whorl.base.endings import abort_on_exception
+    from whorl.base.parallel import on_root, world
 
     abort_on_exception()
     chosen = on_root(world(), lambda: _case_with_directory(case, output, settings or []))
@@ -80,7 +81,7 @@ def restart(
 
     With -o a new run begins from the checkpoint; --set may give it other points and parameters.
     """
-    from whorl.base.parallel import abort_on_exception
+    from whorl.base.endings import abort_on_exception
     from whorl.run.simulation import Simulation
 
     abort_on_exception()

@@ -121,8 +121,9 @@ class Advances:
         """Warn of a run that reaches its end in so few steps that nothing can be seen of its course."""
         if landing and self._follows and self._goal == self.case.time.end.time and self.clock.step < FEW:
             self._warn(
-                f"the run took {counted(self.clock.step, 'step')} to t = {self.clock.time:.6g}: the flow hardly moves within a step of "
-                f"time.courant = {self.case.time.courant:g}; give time.dt_max to see more of its course"
+                f"the run took {counted(self.clock.step, 'step')} to t = {self.clock.time:.6g}: the "
+                f"flow hardly moves within a step of time.courant = {self.case.time.courant:g}; give "
+                "time.dt_max to see more of its course"
             )
 
     @property

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from whorl import _core
+from whorl.base.endings import abort_on_exception
 from whorl.base.errors import BlowUp, CaseError, RunFault, last_checkpoint
 from whorl.base.files import write_text
-from whorl.base.parallel import abort_on_exception, on_root, world
+from whorl.base.parallel import on_root, world
 from whorl.base.ranks import MPI
 from whorl.base.text import typed
 from whorl.base.version import __version__
