@@ -52,6 +52,19 @@ def test_average_as_csv(whorl, run, tmp_path):
     assert "is no earlier table" in whorl("average", "box", "--csv", "box/series.csv").err
 
 
+def test_compensated_averages_and_their_picture(whorl, run, tmp_path):
+    result = whorl("average", "box", "--from", "0.05", "--compensated")
+    assert result.code == 0
+    assert re.search(r"^ *energy 0\.\d+ +\d", result.out, re.MULTILINE)
+    assert "the mean 2νZ at the times of its states, ν = " in result.out
+    table = whorl("average", "box", "--from", "0.05", "--compensated", "-d", "spectrum", "--csv").out
+    assert table.startswith("of,number,k_eta,k,mean,error,samples,unit\nspectrum,energy,")
+    assert whorl("plot", "box", "--from", "0.05", "--compensated").out.endswith("compensated.png\n")
+    assert imread("box/compensated.png").shape[0] > 100
+    assert "do not take this" in whorl("average", "box", "--compensated", "--resample").err
+    assert "does not take this" in whorl("plot", "box", "--compensated", "--field", "velocity").err
+
+
 def test_the_default_window_is_stated(whorl, run):
     out = whorl("average", "box").out
     assert re.search(r"The window is t = \S+ to 0\.2 \(.*(MSER|the second half).*\): \d+ rows", out)

@@ -15,6 +15,7 @@ from whorl.base.errors import CaseError
 from whorl.base.text import typed
 from whorl.cli.options import (
     MEANS,
+    Compensate,
     RemoveMean,
     Resample,
     RunArgument,
@@ -79,6 +80,7 @@ def average(
     resample: Resample = False,
     remove_mean: RemoveMean = None,
     particles: OneGroup = None,
+    compensated: Compensate = False,
 ) -> None:
     """Average a run over a window of time, with errors, and say whether it is stationary there.
 
@@ -92,13 +94,20 @@ def average(
     run = open_run(directory)
     if particles is not None:
         others = {"--diagnostics": diagnostics, "--file": source, "--probes": probes}
+        others |= {"--compensated": compensated}
         _refuse(others | {MEANS: remove_mean is not None}, "averages of --particles")
         _average_particles(run, particles, diagnostic or [], (start, end), how, output, resample)
         return
     if probes is not None:
         others = {"--diagnostics": diagnostics, "--diagnostic": diagnostic, "--file": source, "-o": output}
+        others |= {"--compensated": compensated}
         _refuse(others, "averages of --probes")
         _average_probe(run, probes, (start, end), how, {"resample": resample, "remove_mean": remove_mean})
+        return
+    if compensated:
+        others = {"--diagnostics": diagnostics, "--file": source, "--resample": resample}
+        _refuse(others | {MEANS: remove_mean is not None}, "averages with --compensated")
+        _average_compensated(run, diagnostic or [], (start, end), how, output)
         return
     if resample or remove_mean is not None:
         raise CaseError(
@@ -186,6 +195,21 @@ def _average_diagnostics(
         check_means_file(output)
     means = run.mean_diagnostics(names, *window, found=None if source is None else read_diagnostics(source))
     _print_means(means, how, output)
+
+
+def _average_compensated(
+    run: "RunResults",
+    names: list[str],
+    window: tuple[float | None, float | None],
+    how: Shown,
+    output: Path | None,
+) -> None:
+    from whorl.results.compensated import compensated
+    from whorl.results.diagnostic_means import check_means_file
+
+    if output is not None:
+        check_means_file(output)
+    _print_means(compensated(run, names, *window), how, output)
 
 
 def _average_particles(

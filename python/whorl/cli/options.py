@@ -31,6 +31,13 @@ RemoveMean = Annotated[
         help="Whether a correlation is without the means of the series; by default of points, not of modes.",
     ),
 ]
+Compensate = Annotated[
+    bool,
+    typer.Option(
+        "--compensated",
+        help="The spectrum and structure functions over Kolmogorov's laws, in units of η; -d NAME for one.",
+    ),
+]
 StatesFile = Annotated[
     Path | None,
     typer.Option("--file", metavar="FILE", help="An analysis of the run, in place of its diagnostics.h5."),

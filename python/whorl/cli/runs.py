@@ -12,6 +12,7 @@ from whorl.base.version import __version__
 from whorl.cli.options import (
     MEANS,
     CaseName,
+    Compensate,
     RemoveMean,
     Resample,
     RunArgument,
@@ -139,18 +140,26 @@ def plot(
     particles: Annotated[
         str | None, typer.Option("--particles", metavar="NAME", help="Draw these particles instead.")
     ] = None,
+    compensated: Compensate = False,
 ) -> None:
     """Draw a slice of a snapshot, energies and spectra of a run, also while it is in progress.
 
     With --from or --to it also draws averages over this window, as of whorl average. With --diagnostic NAME
     it draws the mean of a diagnostic over the window, with a band of its error, or with --time a state of it;
     of a slice or a line the last state, unless a window is given. With --probes NAME --correlation the window
-    is that of the correlation. With --particles NAME it draws paths, or with -d KIND statistics of them.
+    is that of the correlation. With --particles NAME it draws paths, or with -d KIND statistics of them. With
+    --compensated it draws the spectrum and structure functions over Kolmogorov's laws, in units of η.
     """
     chosen = {"time": time, "start": start, "end": end}
     others = {"--field": field, "--plane": plane, "--time": time}
     of_diagnostics = {"--diagnostic": diagnostic, "--file": source}
     of_probes = {"--correlation": correlation or None, MEANS: remove_mean}
+    if compensated:
+        more = {"--file": source, "--probes": probes, "--particles": particles}
+        more |= of_probes | {"--resample": resample or None}
+        _refuse(others | more, "a picture with --compensated")
+        _plot_compensated(directory, diagnostic, output, start, end)
+        return
     if particles is not None:
         _refuse(others | {"--file": source, "--probes": probes} | of_probes, "a picture of --particles")
         how = {"start": start, "end": end, "resample": resample}
@@ -180,6 +189,15 @@ def _refuse(options: dict[str, Any], what: str) -> None:
     """Raises CaseError for options that are given and have no meaning for a picture."""
     if given := [name for name, value in options.items() if value is not None]:
         raise CaseError(f"{', '.join(given)}: {what} does not take this; leave it out.")
+
+
+def _plot_compensated(
+    directory: Path, name: str | None, output: Path | None, start: float | None, end: float | None
+) -> None:
+    from whorl.results.compensated_picture import plot_compensated
+
+    picture = plot_compensated(directory, name, output, start=start, end=end, tell=typer.echo)
+    typer.echo(f"picture  {spelled(str(picture))}")
 
 
 def _plot_particles(

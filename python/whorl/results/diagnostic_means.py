@@ -104,7 +104,7 @@ class DiagnosticMeans(ByName[xr.Dataset]):
 
     def cells(self) -> list[tuple[str, ...]]:
         """Return the rows of the table as text, in the order of its heading: numbers and short arrays."""
-        return [row for name, data in self.means.items() for row in _rows(name, data)]
+        return [row for name, data in self.means.items() for row in rows_of(name, data)]
 
     def remarks(self, *, of_table: bool = True) -> list[str]:
         """Return the sentences below the table, or of a picture: states, doubtful errors, the window."""
@@ -186,11 +186,11 @@ def _not_finite(name: str, states: xr.Dataset) -> list[str]:
     ]
 
 
-def _rows(name: str, data: xr.Dataset) -> Iterator[tuple[str, ...]]:
+def rows_of(name: str, data: xr.Dataset, most: float = SHORT) -> Iterator[tuple[str, ...]]:
     """A row of the table for each number of short arrays; of points outside of bins where there are any."""
     for array in sorted(averaged(data), key=lambda one: one.ndim):
         others = [axis for axis in array.dims if axis != "quantity"]
-        if math.prod(array.sizes[axis] for axis in others) > SHORT:
+        if math.prod(array.sizes[axis] for axis in others) > most:
             continue
         of_strays = str(array.name).endswith("outside")
         for index in np.ndindex(array.shape):
