@@ -267,7 +267,7 @@ def _average_probe(
         return
     table = Table(*HEADING, box=None, header_style="bold", pad_edge=False)
     rows = found.cells()
-    table.columns[2].no_wrap = True
+    table.columns[1].no_wrap = table.columns[2].no_wrap = True
     table.columns[3].justify = "right"
     for row in rows:
         table.add_row(*(f"[yellow]{escape(one)}[/]" if one.endswith("?") else escape(one) for one in row))

@@ -15,6 +15,7 @@ from whorl.base.ranks import MPI, launched
 from whorl.config.case import Case
 from whorl.config.clock import Clock
 from whorl.config.schemes import SCHEMES, largest_courant
+from whorl.run.control_groups import processor_quota
 from whorl.run.core_options import core_options, refused
 from whorl.run.exchange_choice import plain
 from whorl.run.fitting import choose_planes, largest_points
@@ -80,7 +81,13 @@ def _threads(case: Case, threads: int) -> str:
 
 
 def _crowded_cores(case: Case, threads: int) -> list[str]:
-    cores = len(os.sched_getaffinity(0))
+    cores, quota = len(os.sched_getaffinity(0)), processor_quota()
+    if threads <= cores and quota and threads > max(1, quota.processors):
+        return [
+            f"{_threads(case, threads)} threads have the time of {quota.processors:.3g} processors, the "
+            "quota of their control group, and wait for each other; run.threads = 0 without OMP_NUM_THREADS "
+            "takes as many as fit."
+        ]
     if threads <= cores:
         return []
     room = "1 core" if cores == 1 else f"{cores} cores"

@@ -7,14 +7,17 @@ from collections.abc import Mapping
 from whorl import _core
 from whorl.base.host import commit, processor
 from whorl.run.checks import gibibytes
+from whorl.run.control_groups import processor_quota
 
 
 def on_machine() -> str:
     """The host and processor of rank 0, the GPUs of this build there, and the commit of the package."""
+    quota = processor_quota()
     facts = {
         "host": platform.node(),
         "processor": processor(),
         "hardware threads": os.cpu_count(),
+        "processors of its control group": f"{quota.processors:.3g}" if quota else "",
         "GPUs": " and ".join(gpu["name"] for gpu in _core.gpus()),
         "compiler": _core.build_info()["compiler"],
         "commit": commit(),
