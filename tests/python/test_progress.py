@@ -3,7 +3,9 @@
 import itertools
 import logging
 import sys
+import time
 from importlib.machinery import ModuleSpec
+from io import StringIO
 from types import ModuleType, SimpleNamespace
 from typing import ClassVar
 
@@ -15,7 +17,7 @@ from whorl import Case, Simulation
 from whorl.config.clock import Instant
 from whorl.output import recorder
 from whorl.run import progress, simulation
-from whorl.run.progress import Progress, Status, pace
+from whorl.run.progress import Progress, Status, Working, pace
 
 
 @pytest.mark.parametrize("done", [1e-300, 1e-12])
@@ -189,3 +191,25 @@ def test_a_notebook_has_a_bar_where_it_can_show_one_and_lines_where_not(monkeypa
     if widgets:
         assert displayed[0] is Widget.shown[0]
         assert Widget.shown[0].cleared >= 2
+
+
+def watched(terminal, seconds, monkeypatch):
+    """A console in memory, and work that tells its parts and takes so many seconds."""
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    console = Console(file=StringIO(), force_terminal=terminal, width=100, highlight=False)
+    with Working("report on box", console) as working:
+        working.at("slices", 0.0)
+        working.at("particles [x] (3 pictures)", 0.875)
+        time.sleep(seconds)
+    return console.file.getvalue()
+
+
+def test_slow_work_shows_its_parts_on_a_terminal(monkeypatch):
+    shown = watched(True, 0.3, monkeypatch)
+    assert "report on box: particles [x] (3 pictures)" in shown
+    assert "0:00:00" in shown
+
+
+@pytest.mark.parametrize(("seconds", "lines"), [(0.0, 0), (0.3, 1)])
+def test_slow_work_is_a_single_line_elsewhere(seconds, lines, monkeypatch):
+    assert watched(False, seconds, monkeypatch).splitlines() == ["report on box: this takes a while"] * lines

@@ -380,6 +380,21 @@ def test_the_averages_are_those_of_the_run(whole):
 # the file
 
 
+def test_the_parts_are_told_as_they_come(tmp_path, undrawn):
+    run, told = make_whole(tmp_path / "run"), []
+    report(run.path, progress=lambda *at: told.append(at))
+    parts = list(dict.fromkeys(part.partition(" (")[0] for part, _ in told))
+    assert parts == [
+        *("slices", "curves", "columns", "spectra"),
+        *("diagnostics", "analyses", "probes", "particles"),
+    ]
+    done = [share for _, share in told]
+    assert done == sorted(done)
+    assert done[0] == 0.0 < done[-1] < 1.0
+    assert ("slices (1 picture)", 0.0) in told
+    assert told[-1][0].startswith("particles (")
+
+
 def test_where_the_report_goes(run, tmp_path, undrawn):
     assert report(run.path) == run.path / "report.html"
     assert report(run.path, tmp_path / "x.htm") == tmp_path / "x.htm"

@@ -7,6 +7,7 @@ import typer
 
 from whorl.base.text import spelled
 from whorl.cli.options import RunArgument, WindowEnd, WindowStart
+from whorl.run.progress import Working
 
 
 def report(
@@ -23,5 +24,6 @@ def report(
     """
     from whorl.results.report import report as write
 
-    page = write(directory, output, start=start, end=end)
+    with Working(f"report on {spelled(str(directory))}") as working:
+        page = write(directory, output, start=start, end=end, progress=working.at)
     typer.echo(f"output   {spelled(str(directory))}\nreport   {spelled(str(page))}")

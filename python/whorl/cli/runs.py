@@ -1,6 +1,7 @@
 """`whorl run`, `whorl restart` and `whorl plot`; each imports what it needs, so that help appears at once."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,7 +25,9 @@ from whorl.cli.options import (
 from whorl.config.case import Case, find_case, load_case
 from whorl.config.clock import Instant
 from whorl.run.lasting_output import lasting_output
-from whorl.run.progress import stdout_console
+from whorl.run.progress import Working, stdout_console
+
+Tell = Callable[[str], object]
 
 
 def run(
@@ -150,39 +153,53 @@ def plot(
     is that of the correlation. With --particles NAME it draws paths, or with -d KIND statistics of them. With
     --compensated it draws the spectrum and structure functions over Kolmogorov's laws, in units of η.
     """
-    chosen = {"time": time, "start": start, "end": end}
     others = {"--field": field, "--plane": plane, "--time": time}
     of_diagnostics = {"--diagnostic": diagnostic, "--file": source}
     of_probes = {"--correlation": correlation or None, MEANS: remove_mean}
+    window = {"start": start, "end": end}
     if compensated:
         more = {"--file": source, "--probes": probes, "--particles": particles}
         more |= of_probes | {"--resample": resample or None}
         _refuse(others | more, "a picture with --compensated")
-        _plot_compensated(directory, diagnostic, output, start, end)
+        _draw("the run", _plot_compensated, directory, diagnostic, output, window)
         return
     if particles is not None:
         _refuse(others | {"--file": source, "--probes": probes} | of_probes, "a picture of --particles")
-        how = {"start": start, "end": end, "resample": resample}
-        picture = _plot_particles(directory, particles, diagnostic, output, how)
-        typer.echo(f"picture  {spelled(str(picture))}")
+        how = {**window, "resample": resample}
+        _draw(particles, _plot_particles, directory, particles, diagnostic, output, how)
         return
     of_probes |= {"--resample": resample or None}
     if probes is not None:
         _refuse(others | of_diagnostics, "a picture of --probes")
-        how = {"resample": resample, "remove_mean": remove_mean, "start": start, "end": end}
-        picture = _plot_probe(directory, probes, output, correlation, how)
-        typer.echo(f"picture  {spelled(str(picture))}")
+        how = {**window, "resample": resample, "remove_mean": remove_mean}
+        _draw(probes, _plot_probe, directory, probes, output, correlation, how)
         return
     _refuse(of_probes, "a picture without --probes NAME")
+    if source is not None and diagnostic is None:
+        raise CaseError("--file goes with --diagnostic NAME.")
+    how = {**window, "time": time}
     if diagnostic is not None:
-        picture = _plot_diagnostic(directory, diagnostic, output, source, field or plane, chosen)
+        _draw(diagnostic, _plot_diagnostic, directory, diagnostic, output, source, field or plane, how)
     else:
-        from whorl.results.plots import plot_run
+        _draw("the run", _plot_run, directory, output, how | {"field": field, "plane": plane})
 
-        if source is not None:
-            raise CaseError("--file goes with --diagnostic NAME.")
-        picture = plot_run(directory, output, field=field, plane=plane, **chosen, tell=typer.echo)
-    typer.echo(f"output   {spelled(str(directory))}\npicture  {spelled(str(picture))}")
+
+def _draw(what: str, draw: Callable[..., Path], directory: Path, *arguments: Any) -> None:
+    """Draw a picture, showing meanwhile that it is drawn, and print remarks on it and its path."""
+    remarks: list[str] = []
+    with Working(f"picture of {what}"):
+        picture = draw(directory, *arguments, remarks.append)
+    for remark in remarks:
+        typer.echo(remark)
+    if draw in (_plot_run, _plot_diagnostic):
+        typer.echo(f"output   {spelled(str(directory))}")
+    typer.echo(f"picture  {spelled(str(picture))}")
+
+
+def _plot_run(directory: Path, output: Path | None, how: dict[str, Any], tell: Tell) -> Path:
+    from whorl.results.plots import plot_run
+
+    return plot_run(directory, output, **how, tell=tell)
 
 
 def _refuse(options: dict[str, Any], what: str) -> None:
@@ -192,21 +209,20 @@ def _refuse(options: dict[str, Any], what: str) -> None:
 
 
 def _plot_compensated(
-    directory: Path, name: str | None, output: Path | None, start: float | None, end: float | None
-) -> None:
+    directory: Path, name: str | None, output: Path | None, window: dict[str, float | None], tell: Tell
+) -> Path:
     from whorl.results.compensated_picture import plot_compensated
 
-    picture = plot_compensated(directory, name, output, start=start, end=end, tell=typer.echo)
-    typer.echo(f"picture  {spelled(str(picture))}")
+    return plot_compensated(directory, name, output, **window, tell=tell)
 
 
 def _plot_particles(
-    directory: Path, name: str, kind: str | None, output: Path | None, how: dict[str, Any]
+    directory: Path, name: str, kind: str | None, output: Path | None, how: dict[str, Any], tell: Tell
 ) -> Path:
     if kind is not None:
         from whorl.results.lagrangian_plots import plot_particle_means
 
-        return plot_particle_means(directory, name, kind, output, **how, tell=typer.echo)
+        return plot_particle_means(directory, name, kind, output, **how, tell=tell)
     from whorl.results.particle_plots import plot_particles
 
     others = {"--from": how["start"], "--to": how["end"], "--resample": how["resample"] or None}
@@ -215,12 +231,12 @@ def _plot_particles(
 
 
 def _plot_probe(
-    directory: Path, name: str, output: Path | None, correlation: bool, how: dict[str, Any]
+    directory: Path, name: str, output: Path | None, correlation: bool, how: dict[str, Any], tell: Tell
 ) -> Path:
     if correlation:
         from whorl.results.correlation_picture import plot_probe_correlation
 
-        return plot_probe_correlation(directory, name, output, **how, tell=typer.echo)
+        return plot_probe_correlation(directory, name, output, **how, tell=tell)
     from whorl.results.probe_plots import plot_probe
 
     others = {"--from": how["start"], "--to": how["end"], MEANS: how["remove_mean"]}
@@ -235,6 +251,7 @@ def _plot_diagnostic(
     source: Path | None,
     of_slice: str | None,
     chosen: dict[str, float | None],
+    tell: Tell,
 ) -> Path:
     from whorl.output.diagnostic_files import read_diagnostics
     from whorl.results.diagnostic_picture import plot_diagnostic
@@ -242,7 +259,7 @@ def _plot_diagnostic(
     if of_slice is not None:
         raise CaseError("--field and --plane choose a slice, which a picture of a --diagnostic has not.")
     found = None if source is None else read_diagnostics(source)
-    return plot_diagnostic(directory, name, output, **chosen, found=found, tell=typer.echo)
+    return plot_diagnostic(directory, name, output, **chosen, found=found, tell=tell)
 
 
 def _case_with_directory(source: str, output: Path | None, settings: list[str]) -> Case:

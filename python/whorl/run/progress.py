@@ -1,4 +1,7 @@
-"""The progress of a run: a live display on a terminal, else a plain line every few seconds; and the log."""
+"""The progress of a run: a live display on a terminal, else a plain line every few seconds; and the log.
+
+Also what other slow work, such as a report, is at.
+"""
 
 import importlib.util
 import logging
@@ -9,9 +12,12 @@ import time
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from threading import Timer
+from typing import Any
 
 from rich.console import Console, Group
 from rich.live import Live
+from rich.markup import escape
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -22,6 +28,7 @@ from whorl.config.clock import Allowance, Instant, Stopwatch
 LIVE_SECONDS = 0.25
 PLAIN_SECONDS = 5.0
 LOG_SECONDS = 60.0
+PATIENCE = 20.0  # seconds after which work that shows nothing says that it goes on
 SHARE = 0.004  # of a run's time for statistics, and again for writing: together below one per cent
 A_LIFETIME = 3e9  # seconds
 
@@ -188,3 +195,46 @@ def _display(status: Status, left: str) -> Group:
     line = Text(f"{status.place()}  ", style="bold", no_wrap=True, overflow="ellipsis")
     line.append(status.numbers(), style="not bold")
     return Group(bar, line)
+
+
+class Working:
+    """Shows on standard error what slow work is at, while it is done; a context manager.
+
+    On a terminal that is a bar with the time so far, which goes at the end; elsewhere a single line, once the
+    work has taken PATIENCE.
+    """
+
+    def __init__(self, what: str, console: Console | None = None):
+        self.what = what
+        self.console = console or Console(stderr=True, highlight=False)
+        self._bars: Any = None
+        self._line = Timer(PATIENCE, self._say)
+        self._line.daemon = True
+
+    def __enter__(self) -> "Working":
+        if not self.console.is_terminal:
+            self._line.start()
+            return self
+        from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as Bars
+
+        shown = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), TimeElapsedColumn())
+        kept = {"redirect_stdout": False, "redirect_stderr": False}
+        self._bars = Bars(*shown, console=self.console, transient=True, **kept)
+        self._task = self._bars.add_task(escape(self.what), total=None)
+        self._bars.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._line.cancel()
+        if self._bars:
+            self._bars.stop()
+
+    def at(self, part: str, done: float | None = None) -> None:
+        """Show the part that is on its way, and the fraction of the work that is done, if it is known."""
+        if self._bars:
+            told = escape(f"{self.what}: {part}")
+            self._bars.update(self._task, description=told, total=done and 1.0, completed=done or 0.0)
+
+    def _say(self) -> None:
+        self.console.print(escape(f"{self.what}: this takes a while"), soft_wrap=True)

@@ -6,7 +6,7 @@ from whorl.base.errors import CaseError
 from whorl.base.files import check_folder, write_text
 from whorl.base.text import spelled, storable
 from whorl.output.directory import RunDirectory
-from whorl.results.report.page import page_of
+from whorl.results.report.page import Progress, page_of, unwatched
 from whorl.results.runs import open_run
 
 ENDINGS = (".html", ".htm")
@@ -18,6 +18,7 @@ def report(
     *,
     start: float | None = None,
     end: float | None = None,
+    progress: Progress = unwatched,
 ) -> Path:
     """Write a report on a run: its case, averages, pictures, checks and provenance, in one HTML file.
 
@@ -29,6 +30,8 @@ def report(
         The file, which ends in .html or .htm; report.html in `directory` by default.
     start, end : float, optional
         The window of the averages, by default that of `RunResults.average`.
+    progress : callable, optional
+        Is called with the part that is on its way, such as "particles", and with the fraction that is done.
 
     Returns
     -------
@@ -54,7 +57,7 @@ def report(
     run = open_run(directory)
     path = Path(output) if output else RunDirectory(directory).path / "report.html"
     check_page(path)
-    text = page_of(run, spelled(Path(directory).resolve().name), (start, end))
+    text = page_of(run, spelled(Path(directory).resolve().name), (start, end), progress)
     write_text(path, storable(text))
     return path
 

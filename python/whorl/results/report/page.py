@@ -1,8 +1,9 @@
 """The page of a report: what is told of a run, in its sections, put into the template."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import xarray as xr
 
 from whorl.base.errors import CaseError
+from whorl.base.text import counted
 from whorl.base.version import __version__
 from whorl.output.diagnostic_files import read_diagnostics
 from whorl.output.directory import RunDirectory
@@ -23,6 +25,13 @@ from whorl.results.report.standing import standing_of
 from whorl.results.runs import RunResults
 
 TEMPLATE = "page.html"
+# Parts of the page with pictures, in the order in which they are drawn.
+PARTS = ("slices", "curves", "columns", "spectra", "diagnostics", "analyses", "probes", "particles")
+Progress = Callable[[str, float], None]
+
+
+def unwatched(part: str, done: float) -> None:
+    """Tells nobody how far a report is."""
 
 
 @dataclass
@@ -43,7 +52,7 @@ class Contents:
         return float(self.series["time"][-1] - self.series["time"][0])
 
 
-def page_of(run: RunResults, name: str, window: Window) -> str:
+def page_of(run: RunResults, name: str, window: Window, progress: Progress = unwatched) -> str:
     """The report as the text of an HTML file. Raises CaseError if a window is given that is not there."""
     place = RunDirectory(run.directory)
     read = _read(run, window)
@@ -70,37 +79,50 @@ def page_of(run: RunResults, name: str, window: Window) -> str:
         commits=facts.commits(sessions),
         citation=facts.citation(sessions, __version__),
         repeat=facts.repeat(place, run.case, sessions, _options(window)),
-        **_results(read, place, window),
+        **_results(read, place, window, progress),
         missing=read.missing,
     )
 
 
-def _results(read: Contents, place: RunDirectory, window: Window) -> dict[str, Any]:
+def _drawn(part: str, images: Iterator[Any], progress: Progress) -> list[Any]:
+    """The images of a part, each told of when it is there."""
+    place, drawn = PARTS.index(part) / len(PARTS), []
+    progress(part, place)
+    for image in images:
+        drawn.append(image)
+        progress(f"{part} ({counted(len(drawn), 'picture')})", place)
+    return drawn
+
+
+def _results(read: Contents, place: RunDirectory, window: Window, progress: Progress) -> dict[str, Any]:
     """The parts of the page that follow from tables and fields; `read.missing` tells of those that failed."""
     run, series = read.run, read.series
     failed = read.missing.append
-    shown: dict[str, Any] = {"slices": list(pictures.slices(run, failed))}
+    drawn = partial(_drawn, progress=progress)
+    shown: dict[str, Any] = {"slices": drawn("slices", pictures.slices(run, failed))}
     shown["averages"] = read.averages
     shown["heading"] = (*HEADING, "meaning")
     shown["rows"] = _rows(read.averages) if read.averages else []
     shown["curves"] = shown["columns"] = shown["checks"] = shown["balances"] = shown["spectra"] = []
     if series is not None:
-        shown["curves"] = list(pictures.main_curves(run, series, read.averages))
-        shown["columns"] = list(pictures.other_curves(run, series, read.averages))
+        shown["curves"] = drawn("curves", pictures.main_curves(run, series, read.averages))
+        shown["columns"] = drawn("columns", pictures.other_curves(run, series, read.averages))
         shown["checks"] = checks.checks(run.case, series, read.spectra)
         shown["balances"] = _balance_rows(checks.balances(run.case, series))
     if read.spectra is not None and read.spectra.sizes["time"]:
-        shown["spectra"] = list(pictures.spectra_of(run, read.spectra, read.averages, read.span))
+        spectra = pictures.spectra_of(run, read.spectra, read.averages, read.span)
+        shown["spectra"] = drawn("spectra", spectra)
     measured = _there(place.diagnostics, lambda: run.diagnostics, failed)
     analysed = _there(
         place.path / "analysis.h5", lambda: read_diagnostics(place.path / "analysis.h5"), failed
     )
     probed = _there(place.probes, lambda: run.probes, failed)
-    shown["diagnostics"] = list(pictures.diagnostics(run, measured, window, read.averages, failed))
-    shown["analyses"] = list(pictures.diagnostics(run, analysed, window, read.averages, failed))
-    shown["probes"] = list(pictures.probes(run, probed, read.averages, failed))
+    for part, found in {"diagnostics": measured, "analyses": analysed}.items():
+        shown[part] = drawn(part, pictures.diagnostics(run, found, window, read.averages, failed))
+    shown["probes"] = drawn("probes", pictures.probes(run, probed, read.averages, failed))
     followed = _there(place.particles, lambda: run.particles, failed)
-    shown["particles"] = list(particles.pictures_of(run, followed, window, read.averages, failed))
+    of_paths = particles.pictures_of(run, followed, window, read.averages, failed)
+    shown["particles"] = drawn("particles", of_paths)
     return shown
 
 
