@@ -9,16 +9,13 @@ namespace whorl::exchange {
 
 void check_mpi(int code, const char* call) {
     if (code == MPI_SUCCESS) return;
-    int rank = -1;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    throw Error("MPI failed on rank " + std::to_string(rank) + " in " + call + ": " + meaning_of(code));
-}
-
-std::string meaning_of(int code) {
     char text[MPI_MAX_ERROR_STRING];
     int length = 0;
+    int rank = -1;
     MPI_Error_string(code, text, &length);
-    return {text, static_cast<std::size_t>(length)};
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    throw Error("MPI failed on rank " + std::to_string(rank) + " in " + call + ": " +
+                std::string(text, static_cast<std::size_t>(length)));
 }
 
 Handles::~Handles() {

@@ -16,8 +16,6 @@
 namespace whorl::exchange {
 
 void check_mpi(int code, const char* call);
-// What MPI says of a code.
-std::string meaning_of(int code);
 #define WHORL_MPI(call) ::whorl::exchange::check_mpi(call, #call)
 
 // MPI's objects of a flow, communicators and windows, until close(). Destructors do not free them: a

@@ -50,7 +50,7 @@ NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes, int threads
     WHORL_REQUIRE(!refused, "a node cannot provide the memory that its ranks share, " +
                                 std::to_string(static_cast<std::int64_t>(of_node)) +
                                 " bytes and a tenth more on this one: free space in /dev/shm, or choose "
-                                "transport = \"pairwise\" or \"alltoall\".");
+                                "a transport that shares none, such as \"alltoall\" or \"pairwise\".");
     const std::vector<int> ranks = node_.ranks_in_root();
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         MPI_Aint size = 0;

@@ -26,12 +26,12 @@ Rma::Rma(const Communicator& communicator, std::vector<Pattern> batches, int ele
 // The window spans all ranks: libraries name its resources after its communicator, and the communicators of
 // different rows may have the same name.
 void Rma::open_window(void* receive, bool locked) {
-    const int made =
+    const int code =
         MPI_Win_create(receive, end_ * element_, element_, MPI_INFO_NULL, communicator_.root(), &window_);
-    WHORL_REQUIRE(made == MPI_SUCCESS,
-                  "transport = \"rma\" needs windows, which this MPI refuses here (" + meaning_of(made) +
-                      "): its network may have no one-sided communication, as TCP, or /dev/shm is full; "
-                      "choose transport = \"pairwise\" or \"alltoall\".");
+    WHORL_REQUIRE(
+        code == MPI_SUCCESS,
+        "this MPI cannot open a window for one-sided exchange here, as over TCP or with little room "
+        "in /dev/shm: choose a transport without one, such as \"alltoall\" or \"pairwise\".");
     communicator_.handles().keep([window = window_, locked]() mutable {
         if (locked) WHORL_MPI(MPI_Win_unlock_all(window));
         WHORL_MPI(MPI_Win_free(&window));
