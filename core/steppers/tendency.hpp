@@ -45,8 +45,10 @@ template <class Model, class Device, class Real, class Data = StageData<Real>> s
     }
 
     // Calls f with the Update of this stage. Where work is enqueued it is compiled for exact and for explicit
-    // linear coupling, each with fewer registers.
+    // linear coupling and for exponential time differencing, each with fewer registers.
     template <class F> void with_store(const F& f) const {
+        if constexpr (Device::queues)
+            if (this->stage.exponential) return f(update(Differencing()));
         if constexpr (!Model::couples)
             f(update(std::false_type()));
         else if constexpr (!Device::queues)

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <array>
+#include <type_traits>
 
 #include "base/exponential.hpp"
 #include "base/unrolled.hpp"
@@ -26,7 +27,12 @@
 
 namespace whorl {
 
-// Exact is bool, or a constant of type std::bool_constant for which it is compiled.
+// For which a queue compiles a stage of exponential time differencing, whose linear coupling is explicit.
+struct Differencing {
+    constexpr operator bool() const { return false; }
+};
+
+// Exact is bool, or for what is compiled for one case a constant of type std::bool_constant, or Differencing.
 template <class Model, class Real, class Exact> struct Update {
     static constexpr int fields = Model::fields, rates = Model::rates;
     static constexpr int at_once = modes_at_once;
@@ -62,10 +68,11 @@ template <class Model, class Real, class Exact> struct Update {
             evaluate<false>(mode.k, mode.index, flux, da);
         unrolled<fields>([&](auto f) {
             const std::int64_t at = f * modes + mode.index;
-            if (forces_linearly && is_forced(mode.k)) da[f] = da[f] + linear[f] * state[at];
+            if constexpr (!std::is_same_v<Exact, std::false_type>)
+                if (forces_linearly && is_forced(mode.k)) da[f] = da[f] + linear[f] * state[at];
             if (extra) da[f] = weight * da[f] + extra[at];
         });
-        if (combination.exponential) return store_differenced(mode, da);
+        if constexpr (std::is_same_v<Exact, Differencing>) return store_differenced(mode, da);
         unrolled<fields>([&](auto f) {
             const std::int64_t at = f * modes + mode.index;
             Complex<Real> r[most], of_field[most];
@@ -275,8 +282,7 @@ template <class Model, class Real, class Exact> struct Update {
         if constexpr (Model::couples && !exactly) model.couple(k, a, da);
     }
 
-    // Registers of a mode on a queue, a call so that other schemes need no registers of the device for it.
-    WHORL_CALL void store_differenced(Mode<Real> mode, const Complex<Real>* da) const {
+    WHORL_INLINE void store_differenced(Mode<Real> mode, const Complex<Real>* da) const {
         constexpr int most = Combination<Real>::most;
         Complex<Real> next[most][fields];
         for (int i = 0; i < combination.writes; ++i) {

@@ -241,8 +241,8 @@ def test_all_nodes_write_no_faster_than_the_file_system():
     assert seconds[0] / 4 == pytest.approx(seconds[2]) == pytest.approx(seconds[3])
 
 
-# Of the Taylor–Green vortex: E = 1/8, all of it in k = √3, shell 2, so that L = π/(2u'²) E/2.
-TURNOVER = 3 * 3.141592653589793 / 8 / (2 / 3 / 8) ** 0.5
+# Of the Taylor–Green vortex: E = 1/8, all of it at |k| = √3, so that L = π/(2u'²) E/√3.
+TURNOVER = 3 * 3.141592653589793 / (4 * 3**0.5) / (2 / 3 / 8) ** 0.5
 
 
 @pytest.mark.parametrize("points", [64, 512])

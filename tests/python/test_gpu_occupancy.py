@@ -89,6 +89,9 @@ def test_kernels_are_named_by_what_they_do(occupancy):
     assert (store.kind, store.precision, store.threads) == ("lines along z, outwards", "double", 192)
     assert not store.coupled
     assert named(occupancy, LINES.format(COUPLED.format("true"))).coupled
+    assert not store.differenced
+    differenced = LINES.format("Update<Flow<double>, double, whorl::Differencing>")
+    assert named(occupancy, differenced).differenced
     apart = named(occupancy, "cuda::run_rows<EndsApart<float, StoreLines<float, A, 4, true>, false> >(int)")
     assert (apart.kind, apart.precision, apart.threads) == ("rows of a kernel", "single", 128)
 

@@ -192,7 +192,7 @@ def test_rayleigh_benard_rotates_by_taylor_or_rossby():
 def test_nusselt_numbers_from_flux_plates_and_dissipation():
     """Nu = 1 + ⟨wθ⟩/κ = 1 − ∂θ/∂z at the plates = ⟨|∇T|²⟩, with κ⟨|∇θ|²⟩ measured."""
     flow = case_of("rayleigh-benard", {"rayleigh": 400.0, "prandtl": 4.0}).flow
-    measured = {"energy": 1.0, "enstrophy": 1.0, "dissipation": 1.0}
+    measured = {"energy": 1.0, "enstrophy": 1.0, "dissipation": 1.0, "energy_per_wavenumber": 1.0}
     measured |= {"convective_flux": 0.1, "plate_gradient": -4.0, "thermal_dissipation": 0.1}
     found = flow.derived(measured, 1.0)
     assert found["nusselt_volume"] == found["nusselt_dissipation"] == pytest.approx(5)

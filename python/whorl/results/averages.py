@@ -296,7 +296,7 @@ def _left_out(finite: Mapping[str, np.ndarray], rows: str) -> list[str]:
 
 def _of_before(rows: xr.Dataset, case: Case) -> list[str]:
     """Sentences on columns that an earlier version of whorl wrote by other formulas."""
-    told = {str(name): rows[name].attrs["long_name"] for name in rows.data_vars}
+    told = {str(name): rows[name].attrs.get("long_name") for name in rows.data_vars}
     return [
         f"{column.name} was written by an earlier version of whorl: {told[column.name]}, which today is "
         f"{column.meaning}; columns that follow from it differ, too."
