@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from whorl.base.errors import CaseError
+from whorl.base.plain import write_as_file
 from whorl.base.text import typed
 from whorl.cli.options import (
     MEANS,
@@ -136,13 +137,14 @@ class Shown:
     def instead(self, found: "Printed") -> bool:
         """Print averages unless a table of them is wanted."""
         if self.as_json:
-            typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=1))
+            text = json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+            write_as_file(f"{text}\n")
         elif self.file is not None:
             found.to_csv(self.file)
             typer.echo(f"{self.file}: {len(found.records())} rows\n")
             typer.echo("\n\n".join(found.remarks()))
         elif self.as_csv:
-            typer.echo(found.to_csv(), nl=False)
+            write_as_file(found.to_csv())
         return self.as_json or self.as_csv
 
 

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from whorl.base.errors import CaseError
 from whorl.base.files import text_of
+from whorl.base.plain import write_as_file
 from whorl.cli.tables import INDENT, show_rows, show_text
 from whorl.config.case import Case, find_case, load_case, ready_cases
 from whorl.config.diagnostics import KINDS
@@ -23,7 +24,7 @@ def cases(
 ) -> None:
     """List the ready cases, or print one."""
     if name is not None:
-        typer.echo(text_of(find_case(name)), nl=False)
+        write_as_file(text_of(find_case(name)))
         return
     rows = []
     for known, path in ready_cases().items():
@@ -66,7 +67,7 @@ def new(
     """Write a case of a model with every option, its default, unit and meaning (whorl new mhd > my.toml)."""
     from whorl.cli.templates import new_case
 
-    typer.echo(new_case(_find_model(model)), nl=False)
+    write_as_file(new_case(_find_model(model)))
 
 
 def _find_model(name: str) -> type[Model]:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from whorl.base.errors import BlowUp, CaseError, RunFault
+from whorl.base.plain import show_what_is_possible
 from whorl.base.text import one_paragraph, typed
 from whorl.base.version import __version__
 from whorl.cli.analyse import analyse
@@ -64,6 +65,7 @@ UsageError = typer.BadParameter.__mro__[1]
 
 def main() -> NoReturn:
     """Entry point: exit code 0, 2 for input that cannot be run, 3 for a blow-up, 1 for anything else."""
+    show_what_is_possible()
     try:
         code = app(prog_name="whorl", standalone_mode=False)
     except UsageError as error:

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from whorl.base.plain import showable
+
 
 class LastingStream:
     """A stream; once nobody can read it, text written to it is lost without an error.
 
-    `lost(reason)` is called when that happens.
+    `lost(reason)` is called when that happens. Characters that it cannot show are replaced.
     """
 
     def __init__(self, stream: Any, lost: Callable[[str], None]):
@@ -22,6 +24,8 @@ class LastingStream:
     def write(self, text: str) -> int:
         try:
             return self._stream.write(text)
+        except UnicodeEncodeError:
+            return self._stream.write(showable(text, self._stream))
         except OSError as error:
             self._give_up(error)
             return len(text)
