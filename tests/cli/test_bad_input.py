@@ -324,7 +324,21 @@ def test_a_directory_without_checkpoints(whorl, unchanged, stopped, tmp_path):
 @pytest.mark.parametrize("command", ["restart", "plot", "average"])
 def test_a_directory_that_is_no_run(whorl, unchanged, command):
     unchanged()
-    check_refused(whorl(command, "nowhere"), "nowhere is not a run of whorl")
+    check_refused(whorl(command, "nowhere"), "nowhere does not exist; name the output directory of a run.")
+
+
+def test_the_name_of_a_run_that_is_there_is_offered(whorl, unchanged, stopped):
+    unchanged()
+    check_refused(whorl("restart", "outt"), "outt does not exist; did you mean out?")
+
+
+@pytest.mark.parametrize("beside", [[], ["-o", "new"]])
+def test_an_end_before_the_checkpoint(whorl, unchanged, stopped, beside):
+    unchanged()
+    early = whorl("restart", "out", "--until", "0.1", *beside)
+    check_refused(
+        early, "time.until = 0.1 is before the checkpoint", "at t = 0.2, step 10", "of those of step 4, 8, 10"
+    )
 
 
 def test_nothing_left_to_do(whorl, unchanged, stopped):

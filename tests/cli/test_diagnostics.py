@@ -165,10 +165,10 @@ FILES_REFUSED = [
     (("box/snapshots/00000002.vtkhdf", "--all"), "is one state of a run; leave out which are to be measured"),
     (("box/checkpoints/00000003.h5", "--checkpoint", "3"), "or name the directory of the run, box."),
     (("box/checkpoints/00000003.h5",), "00000003.h5 does not exist; there are checkpoints of step"),
-    (("box/checkpoints/00000003.vtkhdf",), "00000003.vtkhdf is not a run of whorl"),
+    (("box/checkpoints/00000003.vtkhdf",), "00000003.vtkhdf does not exist"),
     (("box/series.csv",), "is a file, and no checkpoint or snapshot in the directory of its run; name the"),
     (("copy.h5",), "copy.h5 is a file, and no checkpoint or snapshot in the directory of its run; name the"),
-    (("nowhere",), "nowhere is not a run of whorl"),
+    (("nowhere",), "nowhere does not exist"),
 ]
 
 

@@ -234,7 +234,7 @@ def test_a_run_on_ranks(whorl, tmp_path, undrawn):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["nothing"], "nothing is not a run of whorl"),
+        (["nothing"], "nothing does not exist"),
         (["box", "--from", "0.2", "--to", "0.1"], "from t = 0.2 to t = 0.1 ends before it begins"),
         (["box", "--from", "5"], "its 2 rows are from t = 0 to t = 0.2"),
         (["box", "--to", "soon"], "Invalid value for '--to'"),

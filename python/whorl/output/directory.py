@@ -32,6 +32,7 @@ from whorl.base.errors import CaseError
 from whorl.base.files import PARTIAL, numbered, resolved, write_text
 from whorl.base.text import spelled, typed
 from whorl.config.case import Case, read_toml
+from whorl.config.explain import did_you_mean
 from whorl.config.outputs import FILES
 from whorl.output.checkpoint import Checkpoint, read_clock
 from whorl.output.lock import Lock
@@ -263,6 +264,10 @@ class RunDirectory:
 
     def check_run(self) -> None:
         """Raises CaseError unless there is a run here."""
+        if not self.path.exists():
+            runs = [place.name for place in self.path.parent.glob("*") if (place / MARK).is_file()]
+            near = did_you_mean(self.path.name, runs) or "; name the output directory of a run."
+            raise CaseError(f"{self.path} does not exist{near}")
         if not self.is_run() or not self.case_file.is_file():
             raise CaseError(f"{self.path} is not a run of whorl: it has no {MARK} and case.toml.")
 

@@ -9,7 +9,7 @@ from whorl.base.errors import CaseError
 from whorl.base.parallel import on_root, world
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.config.clock import Clock
+from whorl.config.clock import LANDING, Clock
 from whorl.config.measures import state_fields
 from whorl.config.settings import check_list
 from whorl.initial.checkpoints import check_fields, read_fields
@@ -325,6 +325,13 @@ class Restarts:
     def _check_left(self, checkpoint: Checkpoint, place: RunDirectory) -> None:
         """Raises CaseError if a limit of the run is reached already."""
         self._dt = checkpoint.dt
+        end = self.case.time.end.time
+        if end is not None and self.clock.until(end) < -LANDING * checkpoint.dt:
+            raise CaseError(
+                f"time.until = {end:.6g} is before the checkpoint {checkpoint.path}, at t = "
+                f"{self.clock.time:.6g}, step {self.clock.step}: give a later time (--until), or an earlier "
+                f"checkpoint (--step N) of those of step {', '.join(map(str, place.steps_of(False)))}."
+            )
         if reached := self._limits_reached():
             limits = [f"{limit} ({advice})" for limit, advice in reached]
             raise CaseError(
