@@ -8,14 +8,25 @@ from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
 from whorl.base.endings import PATIENCE
-from whorl.base.errors import RunFault
-from whorl.base.ranks import MPI
+from whorl.base.errors import CaseError, RunFault
+from whorl.base.ranks import MPI, launched
 
 Result = TypeVar("Result")
 
 
 def world() -> MPI.Intracomm:
     return MPI.COMM_WORLD
+
+
+def copies() -> str:
+    """A sentence if a launcher started this process as one of several, which MPI does not know of."""
+    if launched() == 1 or world().size > 1:
+        return ""
+    return (
+        f"A launcher started {launched()} processes, and each is a run of its own on one rank: the launcher "
+        "is not that of the MPI of mpi4py (python -m mpi4py --mpi-lib-version). Start them by its mpiexec; "
+        "independent runs each need an output directory of their own."
+    )
 
 
 def on_root(comm: MPI.Intracomm, function: Callable[[], Result]) -> Result:
@@ -30,6 +41,16 @@ def on_root(comm: MPI.Intracomm, function: Callable[[], Result]) -> Result:
     if error is not None:
         raise error
     return result
+
+
+def in_directory(comm: MPI.Intracomm, function: Callable[[], Result]) -> Result:
+    """`on_root` of what takes an output directory; an error tells of copies that may have it."""
+    try:
+        return on_root(comm, function)
+    except CaseError as error:
+        if told := copies():
+            raise CaseError(f"{error} {told}") from None
+        raise
 
 
 def agreed(

@@ -10,7 +10,7 @@ from whorl.base.declared import DEVICES, GPUS, TRANSPORTS
 from whorl.base.errors import CaseError
 from whorl.base.hdf5 import has_h5py
 from whorl.base.instruction_levels import VARIABLE
-from whorl.base.parallel import agreed
+from whorl.base.parallel import agreed, copies
 from whorl.base.ranks import MPI, launched
 from whorl.config.case import Case
 from whorl.config.clock import Clock
@@ -68,6 +68,7 @@ def warnings(case: Case, ranks: int = 1, threads: int = 1) -> list[str]:
     return [
         *_growing_waves(case),
         *_large_courant(case),
+        *filter(None, [copies()]),
         *_idle_ranks(case, ranks),
         *_crowded_cores(case, threads),
         *_missing_files(case),

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from whorl import _core
 from whorl.base.errors import CaseError
-from whorl.base.parallel import on_root, world
+from whorl.base.parallel import in_directory, on_root, world
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.clock import LANDING, Clock
@@ -101,13 +101,13 @@ class Restarts:
         source = RunDirectory(directory)
         end = {} if until is None else {"until": until if isinstance(until, str) else float(until)}
         if output is None:
-            on_root(comm, lambda: self._take(source.lock()))
+            in_directory(comm, lambda: self._take(source.lock()))
             with self._released_on_error():
                 case, checkpoint = on_root(comm, lambda: source.to_restart(end, settings, step))
                 self._go_on(source, case, checkpoint, settings, comm, forcing)
         else:
             place = RunDirectory(output)
-            on_root(comm, lambda: place.check_beside(source, overwrite))
+            in_directory(comm, lambda: place.check_beside(source, overwrite))
             case, checkpoint = on_root(comm, lambda: source.to_begin_beside(place, end, settings, step))
             self._begin_beside(source, place, case, checkpoint, settings, comm, overwrite, forcing)
         return self
@@ -285,7 +285,7 @@ class Restarts:
         self._resume_particles(source, case, checkpoint, comm, place)
         self._recorder.check_condition()
         self._check_left(checkpoint, source)
-        on_root(comm, lambda: self._take(place.create(case, overwrite, checkpoint.path.resolve())))
+        in_directory(comm, lambda: self._take(place.create(case, overwrite, checkpoint.path.resolve())))
         with self._released_on_error():
             coarser = left_out(checkpoint.grid, case.grid, f"{checkpoint.path} is a checkpoint")
             dropped = _dropped(case, checkpoint)

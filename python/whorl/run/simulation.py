@@ -13,7 +13,7 @@ from whorl import _core
 from whorl.base.endings import abort_on_exception
 from whorl.base.errors import BlowUp, CaseError, RunFault, last_checkpoint
 from whorl.base.files import write_text
-from whorl.base.parallel import on_root, world
+from whorl.base.parallel import in_directory, on_root, world
 from whorl.base.ranks import MPI
 from whorl.base.text import typed
 from whorl.base.version import __version__
@@ -99,7 +99,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         directory = RunDirectory(case.output.directory) if case.output.directory else None
         comm = comm or world()
         if directory:
-            on_root(comm, lambda: directory.check_free(overwrite))
+            in_directory(comm, lambda: directory.check_free(overwrite))
         case = with_script(case, forcing)
         self._set_up(case, comm, directory, Clock(), forcing=forcing)
         remarks = initials.set_initial(self.flow, case, initial, comm)
@@ -112,7 +112,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         if follows and not pushed and case.flow.at_rest(self.flow.statistics()):
             raise CaseError(at_rest(case))
         if directory:
-            on_root(comm, lambda: self._take(directory.create(case, overwrite)))
+            in_directory(comm, lambda: self._take(directory.create(case, overwrite)))
         with self._released_on_error():
             self._open_log("run", remarks)
         self._fresh = True
