@@ -14,7 +14,8 @@ from vtkmodules.vtkCommonCore import vtkCommand
 from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
 from vtkmodules.vtkIOHDF import vtkHDFReader
 from whorl.base.errors import CaseError
-from whorl.output import growing_file, paths
+from whorl.config.case import Grid
+from whorl.output import growing_file, particle_views, paths
 from whorl.output.probe_files import ordered, read_paths
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
@@ -149,18 +150,64 @@ def test_vtk_reads_the_paths(tmp_path, order):
     run_of(tmp_path / "first", order)
     finished(tmp_path / "first", settings=["time.steps=12"])
     shutil.move(tmp_path / "first", tmp_path / "run")
+    lengths = np.array(open_run(tmp_path / "run").case.grid.lengths)
     for name, data in open_run(tmp_path / "run").particles.items():
         for step, time in enumerate(data["time"].values):
             points, vertices, arrays, times = read(tmp_path / "run" / f"particles-{name}.vtkhdf", step)
-            np.testing.assert_array_equal(points, data["position"][step])
+            position = data["position"][step].values
+            np.testing.assert_array_equal(arrays.pop("unwrapped"), position)
+            turns = (position - points) / lengths
+            np.testing.assert_allclose(turns, np.round(turns), atol=1e-13)
+            assert (points >= 0).all()
+            assert (points < lengths).all()
             assert vertices == data.sizes["particle"]
             assert arrays.pop("identity").tolist() == list(range(vertices))
             assert times == pytest.approx(data["time"].values)
             assert time == times[step]
             quantities = data["quantity"].values.tolist() if "quantity" in data.coords else []
+            if "u.x" in quantities:
+                components = [quantities.pop(quantities.index(f"u.{axis}")) for axis in "xyz"]
+                vector = data["value"][step].sel(quantity=components)
+                np.testing.assert_array_equal(arrays.pop("u"), vector)
             assert set(arrays) == set(quantities)
             for quantity in quantities:
                 np.testing.assert_array_equal(arrays[quantity], data["value"][step].sel(quantity=quantity))
+
+
+def test_vtk_reads_velocities_of_particles_as_vectors(tmp_path):
+    """Those of heavy particles, which leave the box."""
+    heavy = {"kind": "inertial", "count": 5, "response_time": 0.5, "of": ["omega", "strain(u)", "p"]}
+    data = run_of_one(tmp_path, heavy | {"velocity": [90.0, -90.0, 0.0]})
+    points, _, arrays, _ = read(tmp_path / "run" / "particles-inertial.vtkhdf", len(data["time"]) - 1)
+    assert abs(data["position"]).max() > 10
+    assert points.min() >= 0
+    np.testing.assert_array_equal(arrays["velocity"], data["velocity"][-1])
+    np.testing.assert_array_equal(arrays["omega"], data["value"][-1, :, :3])
+    np.testing.assert_array_equal(arrays["strain(u)"], data["value"][-1, :, 3:12])
+    assert arrays["p"].shape == (5,)
+    assert set(arrays) == {"identity", "unwrapped", "velocity", "omega", "strain(u)", "p"}
+
+
+def run_of_one(tmp_path, group):
+    with Simulation(case_of(tmp_path / "run", particles=[group])) as simulation:
+        simulation.run(progress=False)
+    return open_run(tmp_path / "run").particles["inertial"]
+
+
+@pytest.mark.parametrize(("bases", "z"), [("FFF", 0.25), ("SFF", 3.25)])
+def test_positions_are_moved_into_the_box_along_periodic_axes(bases, z):
+    grid = Grid(points=(8, 8, 8), lengths=(2.0, 3.0, 1.0), bases=bases)
+    there = np.array([[-0.5, 7.0, 3.25], [-1e-20, 3.0, z], [2.0, 0.0, z]])
+    assert particle_views.in_box(there, grid).tolist() == [[1.5, 1.0, z], [0.0, 0.0, z], [0.0, 0.0, z]]
+
+
+def test_vectors_and_tensors_are_put_together():
+    tensor = [f"grad(u).{row}{column}" for row in "xyz" for column in "xyz"]
+    names = ["p", "u.x", "u.y", "u.z", "omega.y", *tensor, "b.x", "b.z", "x", "y", "z"]
+    found = particle_views.fields_of(names)
+    assert found["u"] == slice(1, 4)
+    assert found["grad(u)"] == slice(5, 14)
+    assert list(found) == ["p", "u", "omega.y", "grad(u)", "b.x", "b.z", "x", "y", "z"]
 
 
 @pytest.mark.parametrize("scheme", ["rk2", "ab3"])

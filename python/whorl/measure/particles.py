@@ -74,7 +74,7 @@ class PathReading:
     """
 
     def __init__(self, case: Case, group: ParticleGroup, groups: Mapping[str, Any]):
-        self.probe, self._groups = group, groups
+        self.probe, self.grid, self._groups = group, case.grid, groups
         questions = questions_of(case)
         self.reads = group.reads(questions.parser, case)
         self.at_particles = AtParticles.of(questions, [one.node for one in self.reads])

@@ -98,8 +98,8 @@ class Paths(Probes):
         """Put all rows into particles.h5 itself, and write what ParaView opens."""
         if self.file and self.file.is_there():
             self.file.merge()
-            for name in self.rows:
-                write_view(self.path, name)
+            for name, one in self.rows.items():
+                write_view(self.path, name, one.reading.grid)
 
 
 def path_file(path: Path) -> GrowingFile:
