@@ -21,7 +21,9 @@ core := .venv/.core-$(PRESET)$(LEVELS:%=-%)
 # The core by the preset ci: warnings were errors, and it has what only tests want, the device cpu-as-gpu.
 tested_core := .venv/.core-ci$(LEVELS:%=-%)
 core_inputs := CMakeLists.txt CMakePresets.json python/whorl/base/declared.toml $(shell find cmake core -type d -o -name '*.cmake' -o -name '*.py' -o -name '*.sh' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.h')
-python_inputs := $(shell find python/whorl -name '*.py' -o -name '*.toml')
+# What the run of the demo follows from, besides the core: not its results, nor other cases.
+run_folders := $(foreach folder,base programs config measure output initial run,python/whorl/$(folder))
+demo_inputs := $(shell find $(run_folders) -name '*.py' -o -name '*.toml') python/whorl/cases/forced-turbulence.toml
 cpp_files = $(shell find core tools -name '*.[ch]pp' -o -name '*.h' -o -name '*.cu')
 
 help:
@@ -55,13 +57,15 @@ $(tested_core): $(packages) $(core_inputs)
 	tools/setup core ci
 	touch .venv/.core-release$(LEVELS:%=-%) $@
 
-runs/.forced-turbulence: $(core) $(python_inputs)
+# A new stamp of the core alone, as `make test` makes one, does not repeat the run; new sources do.
+runs/.forced-turbulence: $(core_inputs) $(demo_inputs) | $(core)
 	.venv/bin/whorl run forced-turbulence -o runs/forced-turbulence --overwrite
 	touch $@
 
+# The last two lines of plot are its paths; above them it would repeat the remarks of average.
 demo: runs/.forced-turbulence
 	.venv/bin/whorl average runs/forced-turbulence --from 5
-	.venv/bin/whorl plot runs/forced-turbulence --from 5
+	.venv/bin/whorl plot runs/forced-turbulence --from 5 | tail -n 2
 
 # A file of tests at a time on each of two workers, the longest files first (tests/support/durations.py).
 pytest := .venv/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations=20 --durations-min=1
