@@ -388,3 +388,36 @@ def test_a_grid_may_be_given_as_a_section():
     assert by_dict.grid.dealias == "1/2"
     assert again.flow == by_dict.flow
     assert SimpleNamespace(**again.to_dict()).initial == by_dict.to_dict()["initial"]
+
+
+@pytest.mark.parametrize(
+    ("flow", "told"),
+    [
+        ({"viscosity": 0.0184202}, "ν = 0.0184"),
+        ({"viscosity": 0.0}, "ν = 0"),
+        ({"viscosity": 1e-4, "rotation": [0.0, 3.0, 4.0]}, "ν = 0.0001   ·   Ω = 5"),
+        (
+            {
+                "model": "navier-stokes-2d",
+                "viscosity": 0.0,
+                "hyperviscosity": 1e-14,
+                "hyperviscosity_power": 4,
+                "hypoviscosity": 0.5,
+                "drag": 0.07,
+                "beta": 2.0,
+            },
+            "νₕ = 10⁻¹⁴   ·   p = 4   ·   μ = 0.5   ·   q = 1   ·   α = 0.07   ·   β = 2",
+        ),
+        (
+            {"model": "mhd", "viscosity": 0.01, "resistivity": 0.02, "mean_field": 2.0, "hall": 0.1},
+            "ν = 0.01   ·   η = 0.02   ·   B0 = 2   ·   d = 0.1",
+        ),
+        ({"model": "mhd", "viscosity": 0.01, "resistivity": 0.02, "kinematic": True}, "η = 0.02"),
+        ({"model": "rayleigh-benard", "rayleigh": 1234567, "prandtl": 0.7}, "Ra = 1.23·10⁶   ·   Pr = 0.7"),
+    ],
+)
+def test_the_headline_has_what_acts_with_three_digits(flow, told):
+    grids = {"navier-stokes-2d": [8, 8, 1], "rayleigh-benard": [8, 8, 8]}
+    grid = {"points": grids.get(flow.get("model"), 8), "lengths": [2.0, 2.0, 1.0]}
+    case = Case(grid=grid, flow=flow, time={"until": 1})
+    assert case.flow.headline() == told

@@ -59,8 +59,9 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def in_powers(number: float) -> str:
-    """A number with six digits; a large or small one has a power of ten: 3·10⁶."""
+def in_powers(number: float, digits: int = 6) -> str:
+    """A number with so many digits at most; a large or small one has a power of ten: 3·10⁶."""
+    number = float(f"{number:.{digits}g}")
     mantissa, _, exponent = f"{number:g}".partition("e")
     if not exponent:
         return mantissa

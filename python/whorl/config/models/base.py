@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from whorl.base.text import in_powers
 from whorl.config.columns import Column, derived
 from whorl.config.section import Section, option
 
@@ -157,19 +158,26 @@ class Curves:
     columns: tuple[tuple[str, str], ...]
 
 
+Slope = tuple[float, str]  # a power of k, and how it is written
+
 # The inertial range of three-dimensional turbulence (Kolmogorov, Dokl. Akad. Nauk SSSR 30, 301 (1941)).
-KOLMOGOROV = (-5 / 3, "k$^{-5/3}$")
+KOLMOGOROV: Slope = (-5 / 3, "$k^{-5/3}$")
 
 
 @dataclass(frozen=True)
 class Picture:
-    """What `whorl plot` draws: the first available slice, two graphs over time, spectra and a slope."""
+    """What `whorl plot` draws: the first available slice, two graphs over time, spectra and slopes.
+
+    `slope` is that beyond the wavenumbers of the force, or without a force beyond those of the largest
+    energy; `slope_below` that of wavenumbers below the force.
+    """
 
     slices: tuple[Slice, ...]
     curves: tuple[Curves, Curves]
     spectra: tuple[tuple[str, str], ...]
     spectra_title: str = "Energy spectrum  E(k)"
-    slope: tuple[float, str] | None = None
+    slope: Slope | None = None
+    slope_below: Slope | None = None
 
 
 class Model(Section):
@@ -271,9 +279,14 @@ class Model(Section):
         """The ν in the Schmidt numbers of scalars."""
         return self.parameters()["viscosity"]
 
+    def symbols(self) -> dict[str, float]:
+        """By symbol the parameters that tell one run from another, without those of what does not act."""
+        return {}
+
     def headline(self) -> str:
-        """The parameters that tell one run from another, for the title of a picture."""
-        raise NotImplementedError
+        """These parameters as text, with three digits, for the title of a picture."""
+        shown = self.symbols().items()
+        return "   ·   ".join(f"{symbol} = {in_powers(value, 3)}" for symbol, value in shown)
 
     def check_grid(self, grid: Any) -> None:
         """Raises ValueError, naming the option and the remedy, if the model is not possible on this grid."""
@@ -312,6 +325,11 @@ class Model(Section):
     def at_rest(self, statistics: Mapping[str, float]) -> bool:
         """Whether nothing limits the step, so that a Courant number sets no step."""
         return not (self.moves(statistics) or self.explicit_waves())
+
+
+def acting(**values: float) -> dict[str, float]:
+    """The values that are not zero, by their symbols."""
+    return {symbol: value for symbol, value in values.items() if value}
 
 
 def check_bases(model: Model, grid: Any) -> None:

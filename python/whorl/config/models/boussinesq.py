@@ -149,5 +149,5 @@ class Boussinesq(ViscousFlow):
         stratification = {"diffusivity": kappa, "buoyancy_frequency": self.buoyancy_frequency}
         return super().parameters() | stratification
 
-    def headline(self) -> str:
-        return f"ν = {self.viscosity:g}   ·   N = {self.buoyancy_frequency:g}"
+    def symbols(self) -> dict[str, float]:
+        return super().symbols() | {"κ": self.parameters()["diffusivity"], "N": self.buoyancy_frequency}

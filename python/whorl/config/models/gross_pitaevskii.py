@@ -104,8 +104,8 @@ class Superfluid(Model):
     def quantities(self) -> dict[str, Defined]:
         return QUANTITIES
 
-    def headline(self) -> str:
-        return f"c = {self.sound_speed:g}   ·   ξ = {self.coherence_length:g}"
+    def symbols(self) -> dict[str, float]:
+        return {"c": self.sound_speed, "ξ": self.coherence_length}
 
 
 class GrossPitaevskii(Superfluid):

@@ -1,5 +1,6 @@
 """Incompressible magnetohydrodynamics, with a mean field, the Hall term or a prescribed velocity if asked."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
@@ -17,6 +18,7 @@ from whorl.config.models.base import (
     FieldOf,
     Picture,
     Slice,
+    acting,
     components,
     transport,
 )
@@ -272,5 +274,9 @@ class Mhd(ViscousFlow):
         """The given ν, which does not act on a prescribed velocity."""
         return self.viscosity
 
-    def headline(self) -> str:
-        return f"ν = {self.viscosity:g}   ·   η = {self.magnetic_diffusivity():g}"
+    def symbols(self) -> dict[str, float]:
+        """Without losses of a velocity that is prescribed."""
+        found = {} if self.kinematic else super().symbols()
+        return (
+            found | {"η": self.magnetic_diffusivity()} | acting(B0=math.hypot(*self.mean_field), d=self.hall)
+        )

@@ -1,6 +1,5 @@
 """Incompressible Navier–Stokes, in a rotating frame if asked."""
 
-import math
 from dataclasses import replace
 from typing import ClassVar, Literal
 
@@ -35,7 +34,3 @@ class NavierStokes(ViscousFlow):
             return usual
         normal = "x" if abs(self.rotation[1]) > abs(self.rotation[0]) else "y"
         return replace(usual, slices=tuple(replace(one, normal=normal) for one in usual.slices))
-
-    def headline(self) -> str:
-        speed = math.hypot(*self.rotation)
-        return super().headline() + (f"   ·   Ω = {speed:g}" if speed else "")

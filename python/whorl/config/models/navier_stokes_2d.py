@@ -8,7 +8,17 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from whorl.config.columns import Column, Measured
-from whorl.config.models.base import Balance, Curves, Defined, Exchange, FieldOf, Picture, Slice
+from whorl.config.models.base import (
+    KOLMOGOROV,
+    Balance,
+    Curves,
+    Defined,
+    Exchange,
+    FieldOf,
+    Picture,
+    Slice,
+    acting,
+)
 from whorl.config.models.viscous import (
     ACCELERATIONS,
     DISSIPATION,
@@ -99,7 +109,8 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         (Slice("vorticity", "ω", "value"), Slice("velocity", "|u|")),
         (ENERGY_CURVE, Curves("Enstrophy  ½⟨ω²⟩", (("enstrophy", ""),))),
         (("energy", "E(k)"),),
-        slope=(-3, "k$^{-3}$"),
+        slope=(-3, "$k^{-3}$"),
+        slope_below=KOLMOGOROV,
     )
     forced_by: ClassVar = {
         "velocity": ("vorticity", "vector(-dy(inv_lap(f)), dx(inv_lap(f)), 0)"),
@@ -120,6 +131,9 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
     def first_field(cls) -> str:
         """The velocity, which [initial] sets; [initial.vorticity] sets the vorticity instead."""
         return "velocity"
+
+    def symbols(self) -> dict[str, float]:
+        return super().symbols() | acting(β=self.beta)
 
     def quantities(self) -> dict[str, Defined]:
         parts = self.dissipations("vorticity", "viscosity*sum(grad(vorticity)**2)")

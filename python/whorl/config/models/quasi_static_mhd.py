@@ -73,5 +73,5 @@ class QuasiStaticMhd(ViscousFlow):
         terms = of_energy.terms | {"joule": (joule,)}
         return {"energy": replace(of_energy, terms=terms)}
 
-    def headline(self) -> str:
-        return f"ν = {self.viscosity:g}   ·   Q = {self.interaction:g}"
+    def symbols(self) -> dict[str, float]:
+        return super().symbols() | {"Q": self.interaction}

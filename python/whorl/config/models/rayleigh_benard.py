@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import model_validator
 
-from whorl.base.text import in_powers
 from whorl.config.columns import Column, Known
 from whorl.config.models.base import Balance, Curves, Defined, Exchange, FieldOf, Model, Picture, Slice
 from whorl.config.models.viscous import (
@@ -214,5 +213,6 @@ class RayleighBenard(Model):
             "thermal_variance": balance_of_carried("temperature", "", "diffusivity", of_theta),
         }
 
-    def headline(self) -> str:
-        return f"Ra = {in_powers(self.rayleigh)}   ·   Pr = {self.prandtl:g}"
+    def symbols(self) -> dict[str, float]:
+        rotation = {"Ta": self.taylor} if self.taylor else {"Ro": self.rossby} if self.rossby else {}
+        return {"Ra": self.rayleigh, "Pr": self.prandtl} | rotation

@@ -18,6 +18,7 @@ from whorl.config.models.base import (
     Model,
     Picture,
     Slice,
+    acting,
     components,
     transport,
 )
@@ -322,8 +323,14 @@ class Losses(Model):
     def moves(self, statistics: Mapping[str, float]) -> bool:
         return statistics["energy"] > 0
 
-    def headline(self) -> str:
-        return f"ν = {self.viscosity:g}"
+    def symbols(self) -> dict[str, float]:
+        """The losses that act, as the equations name them; ν = 0 where none does."""
+        found = acting(ν=self.viscosity)
+        if self.hyperviscosity:
+            found |= {"νₕ": self.hyperviscosity, "p": self.hyperviscosity_power}
+        if self.hypoviscosity:
+            found |= {"μ": self.hypoviscosity, "q": self.hypoviscosity_power}
+        return found | acting(α=self.drag) or {"ν": 0.0}
 
 
 class ViscousFlow(Losses):
@@ -352,6 +359,9 @@ class ViscousFlow(Losses):
         (("energy", "E(k)"),),
         slope=KOLMOGOROV,
     )
+
+    def symbols(self) -> dict[str, float]:
+        return super().symbols() | acting(Ω=math.hypot(*self.rotation), U=math.hypot(*self.mean_velocity))
 
     def frequencies(self, k: np.ndarray) -> tuple[np.ndarray, ...]:
         """Inertial waves, ω = U·k ± 2 Ω·k/k (Greenspan, The Theory of Rotating Fluids, 1968, chapter 4)."""
