@@ -84,7 +84,7 @@ def test_average_as_json(whorl, run):
         (["--from", "0.2", "--to", "0.1"], "from t = 0.2 to t = 0.1 ends before it begins"),
         (["--from", "5"], "its 11 rows are from t = 0 to t = 0.2"),
         (["--from", "nan"], "nan is no time"),
-        (["--to", "soon"], "Invalid value for '--to'"),
+        (["--to", "soon"], "--to = soon: it must be a number"),
     ],
 )
 @pytest.mark.parametrize("command", ["average", "plot"])

@@ -61,7 +61,7 @@ def test_installed(installed, unchanged, ranks, setting, words):
         ("time.until_error={enrgy=0.1}", ['"enrgy"', "did you mean energy"]),
         ("output.snapshot_every=1 eddy", ['output.snapshot_every = "1 eddy"', '"N turnovers"']),
         ("grid.points=15", ["15", "odd", "next good size is 16"]),
-        ("time.scheme=rk5", ["rk5", "rk2, rk3, rk4, rk4-gill, rk4-carpenter, ab2, ab3"]),
+        ("time.scheme=rk5", ["rk5", "rk2, rk3, rk4, rk4-gill, rk4-carpenter, etdrk2, etdrk4, ab2, ab3"]),
         ("run.device=gpu", ["run.device", "gpu", "cpu, cuda, hip, cpu-as-gpu"]),
         ("run.device=hip", ['run.device = "hip"', "in no build of whorl yet", 'use "cpu"']),
         ("run.gpu_aware=maybe", ["run.gpu_aware", "maybe", "auto, yes, no"]),

@@ -216,7 +216,9 @@ def test_options(whorl):
     some = whorl("options", "time")
     assert "time.scheme" in some.out
     assert "grid.points" not in some.out
-    assert "rk2 | rk3 | rk4 | rk4-gill | rk4-carpenter | ab2 | ab3" in re.sub(r"\s+", " ", some.out)
+    assert "rk2 | rk3 | rk4 | rk4-gill | rk4-carpenter | etdrk2 | etdrk4 | ab2 | ab3" in re.sub(
+        r"\s+", " ", some.out
+    )
 
 
 def test_options_are_readable_on_a_narrow_terminal(whorl, monkeypatch):

@@ -18,8 +18,8 @@ TURNOVERS = st.floats(1e-12, 1e12).map(lambda n: f"{n} turnovers")
         ("time.until=20 steps", ['time.until = "20 steps"', '"N turnovers".']),
         ("time.until='10'", ['time.until = "10"', "a positive number (time)"]),
         ("time.until=0", ["time.until = 0", "a positive number (time)"]),
-        ("time.until=1e-31", ["time.until = ", "at least 1e-30"]),
-        ("time.until=1e31", ["time.until = ", "at most 1e+30"]),
+        ("time.until=1e-31", ["time.until = ", "1e-30 to 1e+30 in size"]),
+        ("time.until=1e31", ["time.until = ", "1e-30 to 1e+30 in size"]),
         (
             "time.until_error={disipation=0.1}",
             ["time.until_error", '"disipation"', "did you mean dissipation"],
