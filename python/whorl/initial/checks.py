@@ -35,6 +35,11 @@ NEAR = max(ORDERS)
 # The fraction of the requested energy that must be reached.
 ENOUGH = 0.95
 
+# The shares of the mean square of given values that projection and truncation may take away: more than the
+# first is told, more than the second is refused.
+TOLD, REFUSED = 0.01, 0.999
+DIVERGENT, CUT = "its divergent part", "waves that the grid does not keep"
+
 
 def _weights() -> dict[str, np.ndarray]:
     """Weights of the points at ½, 1½, … spacings for the value, or the slope, at 0; a row for each order."""
@@ -61,16 +66,30 @@ class Target:
     components: int
     place: str
     remarks: list[str] = dataclass_field(default_factory=list)  # sentences for the log
+    measured: bool = True  # whether what projection and truncation take away is told
 
     def fill(self, fill: Fill) -> None:
         """Sets the field by `fill(z0, z1, y0, y1, out)`, out of shape (components, z1 − z0, y1 − y0, nx)."""
         given = Given(self, fill)
         self.give(given)
         given.check()
+        if self.measured and given.size > 0:
+            check_kept(self, fill, given.size)
 
     def give(self, fill: Fill) -> None:
         """Hands the values to the core. Collective."""
         self.flow.set_physical(fill, field=self.field)
+
+    def kept(self, fill: Fill) -> float:
+        """The root mean square of what the core keeps of the values that were given. Collective."""
+        return self.moments()[1]
+
+    def kept_undivided(self, fill: Fill) -> float:
+        """The same of values that are not made solenoidal; the field is as before afterwards. Collective."""
+        self.flow.set_physical(fill, project=False, field=self.field)
+        kept = self.moments()[1]
+        self.flow.set_physical(fill, field=self.field)
+        return kept
 
     @property
     def called(self) -> str:
@@ -130,6 +149,7 @@ class Given:
         self.target, self._fill, self._walls = target, fill, target.at_walls()
         self.total, self.square = np.zeros(target.components), 0.0
         self.largest = np.zeros(target.components)
+        self.size = math.nan  # root mean square, once it is checked
         self.spoilt: str | None = None  # the first value that is not finite, and where it is
         # By component: sums of squares of the last extrapolation and of the differences between successive
         # ones, followed by the number of lines, by which they are divided.
@@ -157,7 +177,7 @@ class Given:
         sums = np.array([*self.total, self.square])
         comm.Allreduce(MPI.IN_PLACE, sums, MPI.SUM)
         comm.Allreduce(MPI.IN_PLACE, self.largest, MPI.MAX)
-        size = math.sqrt(sums[-1] / points)
+        self.size = size = math.sqrt(sums[-1] / points)
         check_plane(self.target, self.largest, size)
         check_mean(self.target, sums[:-1] / points, size)
         for axis, squares in self.at_wall.items():
@@ -199,6 +219,30 @@ class Given:
             results = lines[component].reshape(-1, NEAR) @ WEIGHTS[kind].T
             squares = np.square(np.c_[results[:, -1], np.diff(results)]).sum(axis=0)
             self.at_wall[axis][component] += [*squares, len(results)]
+
+
+def check_kept(target: Target, fill: Fill, size: float) -> None:
+    """Tells what the core does not keep of values of this root mean square; CaseError if it is nearly all.
+
+    That is the divergence of a field that must have none, and waves beyond those of the grid. Collective.
+    """
+    lost = 1 - (target.kept(fill) / size) ** 2
+    if not lost > TOLD:
+        return
+    if target.components != 3:
+        parts = {CUT: lost}
+    elif target.field not in state_fields(target.case):
+        parts = {f"{DIVERGENT} and {CUT}": lost}
+    else:
+        cut = min(max(0.0, 1 - (target.kept_undivided(fill) / size) ** 2), lost)
+        both = {DIVERGENT: lost - cut, CUT: cut}
+        parts = {what: share for what, share in both.items() if share > NEGLIGIBLE}
+    shares = " and ".join(f"{100 * share:.3g} % in {what}" for what, share in parts.items())
+    where = shares if len(parts) > 1 else f"all of that in {next(iter(parts))}"
+    told = f"the {target.called} loses {100 * lost:.4g} % of its mean square, {where}"
+    if lost > REFUSED:
+        raise CaseError(f"{told}: nothing would be left of it; give one that has another part.")
+    target.remarks.append(f"{told}.")
 
 
 def check_plane(target: Target, largest: np.ndarray, size: float) -> None:

@@ -66,9 +66,9 @@ def set_initial(flow: _core.Flow, case: Case, given: Any, comm: MPI.Intracomm) -
                 f'the case has {place}.name = "{kind}" and the script gives a field {name}; leave one out.'
             )
     _check_one_of_the_first(case, [*by_script, *by_name])
-    for name, value in by_script.items():
-        set_field(flow, case, comm, name, value)
     remarks = []
+    for name, value in by_script.items():
+        remarks += set_field(flow, case, comm, name, value)
     for name, field in by_name.items():
         target = _target(flow, case, comm, name, _place(case, name))
         FIELDS[type(field)](target, field)
@@ -85,13 +85,14 @@ def _check_one_of_the_first(case: Case, names: Sequence[str]) -> None:
         )
 
 
-def set_field(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, value: Any) -> None:
-    """Sets a field from a function of x, y, z or an array. Raises CaseError."""
+def set_field(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, value: Any) -> list[str]:
+    """Sets a field from a function of x, y, z or an array; returns remarks for the log. Raises CaseError."""
     target = target_of(flow, case, comm, name)
     if callable(value):
         set_from_function(target, value)
     else:
         set_from_array(target, np.asarray(value))
+    return target.remarks
 
 
 def target_of(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str) -> Target:

@@ -34,6 +34,7 @@ class ForceTarget(Target):
 
     number: int = 0
     amplitude: float = 1.0
+    label: str = ""
 
     def give(self, fill: Fill) -> None:
         """Hands the values to the core. Collective."""
@@ -44,10 +45,27 @@ class ForceTarget(Target):
 
         self.flow.set_force(self.number, scaled)
 
+    def kept(self, fill: Fill) -> float:
+        """The same of a force, for which the state stands that has no values yet. Collective."""
+        return self._in_the_state(fill, project=True)
+
+    def kept_undivided(self, fill: Fill) -> float:
+        return self._in_the_state(fill, project=False)
+
+    def _in_the_state(self, fill: Fill, *, project: bool) -> float:
+        def zero(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
+            out[...] = 0
+
+        self.flow.set_physical(fill, project=project, field=self.field)
+        kept = self.moments()[1]
+        self.flow.set_physical(zero, field=self.field)
+        return kept
+
     @property
     def called(self) -> str:
         """What messages call it."""
-        return f"force on the {self.field}"
+        named = f"force {self.label}" if len(self.case.forcing) > 1 else "force"
+        return f"{named} on the {self.field}"
 
 
 def make_flow(options: _core.Options, comm: MPI.Intracomm) -> _core.Flow:
@@ -127,11 +145,16 @@ def of_script(case: Case, given: Any) -> dict[str, Any]:
     return given if isinstance(given, dict) else {case.flow.first_field(): given}
 
 
-def set_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm, by_script: Any = None) -> None:
-    """Sets the values of all forces of given shape. Collective. Raises CaseError."""
-    script = of_script(case, by_script)
+def set_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm, by_script: Any = None) -> list[str]:
+    """Sets the values of all forces of given shape, before the state has values.
+
+    Returns sentences for the log. Collective. Raises CaseError.
+    """
+    script, remarks = of_script(case, by_script), []
     for target, force in _shaped(flow, case, comm):
         _set_force(target, force, script.get(force.field))
+        remarks += target.remarks
+    return remarks
 
 
 def set_known_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> list[str]:
@@ -142,7 +165,7 @@ def set_known_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> list[
             missing.append(force.label)
             continue
         try:
-            _set_force(target, force, None)
+            _set_force(replace(target, measured=False), force, None)
         except CaseError:
             missing.append(force.label)
     return missing
@@ -155,11 +178,8 @@ def _shaped(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> Iterator[tuple
         if isinstance(force, Steady | Script):
             about = all_fields(case)[force.field]
             amplitude = force.amplitude if isinstance(force, Steady) else 1.0
-            place = "forcing.shape"
-            target = ForceTarget(
-                flow, case, comm, force.field, about.components, place, number=number, amplitude=amplitude
-            )
-            yield target, force
+            own = {"number": number, "amplitude": amplitude, "label": force.label}
+            yield ForceTarget(flow, case, comm, force.field, about.components, "forcing.shape", **own), force
         number += len(force.sources(case))
 
 
@@ -212,12 +232,12 @@ def _times_factor(target: ForceTarget, part: Part) -> None:
 
 def _at_each_stage(target: ForceTarget, put: Callable[[ForceTarget, float], None]) -> None:
     """Sets the force by put(target, time) before each stage."""
-    flow, target = target.flow, replace(target, flow=None)  # the flow will keep what follows
+    put(target, 0.0)
+    flow, later = target.flow, replace(target, flow=None, measured=False)  # the flow will keep what follows
 
     def give(flow: _core.Flow, time: float) -> None:
-        put(replace(target, flow=flow), time)
+        put(replace(later, flow=flow), time)
 
-    give(flow, 0.0)
     flow.call_for_force(target.number, give)
 
 

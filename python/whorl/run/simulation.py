@@ -140,8 +140,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         options = core_options(fastest, threads, timed)
         check_memory(options, comm)
         self.flow = make_flow(options, comm)
-        if forced:
-            set_forces(self.flow, case, comm, forcing)
+        self._of_forces = set_forces(self.flow, case, comm, forcing) if forced else []
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None
         self._dt = self._allowed_dt = 0.0
@@ -199,7 +198,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         if self.trials and self.directory and root:
             write_text(self.directory.exchange, tune.to_toml(self.trials))
             self.log.info(f"fastest exchange of {len(self.trials)}: see {self.directory.exchange.name}")
-        self._warnings = [*remarks, *warnings(self.case, self.comm.size, self.flow.threads)]
+        self._warnings = [*self._of_forces, *remarks, *warnings(self.case, self.comm.size, self.flow.threads)]
         for warning in self._warnings:
             self.log.warning(f"warning: {warning}")
 

@@ -416,9 +416,11 @@ class State:
         >>> simulation.set_field("velocity", shear)
         """
         try:
-            initials.set_field(self.flow, self.case, self.comm, name, values)
+            remarks = initials.set_field(self.flow, self.case, self.comm, name, values)
         finally:
             self._changed()
+        for remark in remarks:
+            self._warn(remark)
 
     def _known(self, name: str) -> FieldOf:
         known = output_fields(self.case)
@@ -429,6 +431,9 @@ class State:
     @property
     def _dtype(self) -> type:
         return np.float32 if self.case.run.precision == "single" else np.float64
+
+    def _warn(self, warning: str) -> None:
+        """Tell it in the log, and whoever watches."""
 
     def _changed(self) -> None:
         """Forget statistics of the state before the change."""
