@@ -226,6 +226,22 @@ def test_rows_are_evenly_spaced_from_the_first_on(tmp_path):
         assert run.probes["points"]["step"].values.tolist() == list(range(probed, 21, 2))
 
 
+def test_a_run_that_goes_on_behind_its_end_has_even_rows(tmp_path):
+    """Without the row of the end, as the run has that was not interrupted."""
+    block, whole = [{"kind": "tracer", "count": 3, "every": "3 steps"}], {"dt": 0.02, "steps": 17}
+    with Simulation(case_of(tmp_path / "whole", particles=block, time=whole)) as simulation:
+        simulation.run(progress=False)
+    with Simulation(case_of(tmp_path / "parts", particles=block)) as simulation:
+        simulation.run(progress=False)
+    before = open_run(tmp_path / "parts").particles["tracer"]
+    assert before["step"].values.tolist() == [0, 3, 6, 9, 10]
+    finished(tmp_path / "parts", settings=["time.steps=17"])
+    after = open_run(tmp_path / "parts").particles["tracer"]
+    assert after["step"].values.tolist() == [0, 3, 6, 9, 12, 15, 17]
+    same(*(open_run(tmp_path / name).particles for name in ("whole", "parts")))
+    assert "gap" not in (tmp_path / "parts" / "log.txt").read_text()
+
+
 @pytest.mark.parametrize("step", [3, 5, 6])
 def test_a_release_is_safe_through_restarts(tmp_path, step):
     """From a checkpoint before it, of the same step, and behind it."""

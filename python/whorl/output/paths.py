@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from whorl.config.clock import Every
 from whorl.config.particles import VALUE, quantity_axis
 from whorl.output.diagnostic_files import cut_group, read_group
 from whorl.output.diagnostics import about
@@ -24,6 +25,9 @@ from whorl.output.table import Kept
 if TYPE_CHECKING:
     import h5py
     import xarray as xr
+
+
+SAME = 1e-6  # of an interval between rows
 
 
 class PathRows(Rows):
@@ -57,7 +61,10 @@ class Paths(Probes):
         self.check(there)
         kept = {name: data.isel(time=data["step"].values <= step) for name, data in there.items()}
         gaps = [gap for data in kept.values() for gap in gaps_of(data)]
-        return list(there), Kept(kept, sum(data.sizes["time"] for data in kept.values()), gaps)
+        states = sum(data.sizes["time"] for data in kept.values())
+        for name in kept.keys() & self.rows.keys():
+            kept[name] = _without_end(kept[name], Every.parse(self.rows[name].reading.probe.every))
+        return list(there), Kept(kept, states, gaps)
 
     def resume(self, data: "dict[str, xr.Dataset]", gaps: Iterable[str] = ()) -> None:
         """Resume after `data`, which has the coordinates of the rows that stay."""
@@ -105,6 +112,21 @@ class Paths(Probes):
 def path_file(path: Path) -> GrowingFile:
     """The file of the paths of a run, and what is beside it."""
     return GrowingFile(path, write_rows)
+
+
+def _without_end(data: "xr.Dataset", every: Every) -> "xr.Dataset":
+    """Without the last row if it is that of an end which was none, closer to the one before than the others.
+
+    The uninterrupted run has no such row, and its statistics take even rows alone.
+    """
+    name = "step" if every.unit == "steps" else "time"
+    place = data[name].values
+    apart = np.diff(place)
+    if len(apart) < 2 or not np.isfinite(every.amount):
+        return data
+    even = np.ptp(apart[:-1]) <= SAME * apart[0] and apart[-1] < (1 - SAME) * apart[0]
+    intervals = (place[-1] - place[0]) / every.amount
+    return data.isel(time=slice(None, -1)) if even and abs(intervals - round(intervals)) > SAME else data
 
 
 def _quantities(data: "xr.Dataset") -> list[str]:
