@@ -23,23 +23,11 @@ from whorl.output.directory import RunDirectory
 from whorl.output.series import Series
 from whorl.output.snapshots import SnapshotBackend, open_snapshot
 from whorl.output.spectra import Spectra
-from whorl.results.plots import (
-    STYLE,
-    colors_of,
-    draw,
-    draw_curves,
-    draw_spectra,
-    page,
-    picture_of,
-    plot_run,
-    resolved,
-    rounded,
-)
+from whorl.results.picture_style import STYLE, rounded
+from whorl.results.plots import draw, draw_curves, page, picture_of, plot_run, resolved
 from whorl.results.runs import open_run
-from whorl.results.slices import (
-    edges,
-    plane_of,
-)
+from whorl.results.slices import edges, plane_of
+from whorl.results.spectra_picture import colors_of, draw_spectra
 
 
 @pytest.fixture
@@ -291,7 +279,8 @@ def test_the_plot_of_every_model(tmp_path, name):
     picture = case.flow.picture
     assert {curves.title for curves in picture.curves} <= set(titles)
     assert picture.spectra_title in titles
-    assert any(title.startswith(f"{picture.slices[0].title}   at") for title in titles)
+    place = ", t =" if flat else "   at"
+    assert any(title.startswith(f"{picture.slices[0].title}{place}") for title in titles)
     assert case.flow.headline() in figure.get_suptitle()
     assert "t = 0 to 0.2" in figure.get_suptitle()
 
@@ -378,7 +367,7 @@ def test_a_spectrum_far_below_the_others_is_not_in_the_legend():
     data = {"energy": (("time", "k"), [1e-40 * last, 100 * last, last])}
     ax = Figure().subplots()
     draw_spectra(ax, xr.Dataset(data, {"time": [0.0, 1.0, 2.0], "k": k}), ViscousFlow.picture, 12.0, 2.0)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["t = 1", "t = 2"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["t = 1", "t = 2", "$k^{-5/3}$"]
     (slope,) = (line for line in ax.lines if line.get_linestyle() == "--")
     np.testing.assert_allclose(slope.get_ydata(), 1.6 * k[1:11] ** (-5 / 3))
 

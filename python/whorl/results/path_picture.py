@@ -10,8 +10,8 @@ from whorl.base.errors import CaseError
 from whorl.config.case import Grid
 from whorl.results.particle_plots import wrapped
 from whorl.results.path_series import chosen_particles
-from whorl.results.picture_style import draw_title
-from whorl.results.plots import picture_of, rounded
+from whorl.results.picture_style import draw_title, rounded
+from whorl.results.plots import picture_of
 from whorl.results.runs import RunResults
 from whorl.results.slices import Plane, Tell, Wanted, choose, draw_slice, silent
 

@@ -1,16 +1,15 @@
 """The picture of a run, from its files alone: a slice of a snapshot, two graphs over time, spectra."""
 
-import math
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import cycle
 from pathlib import Path
 
 import numpy as np
 import xarray as xr
-from matplotlib import colormaps, rc_context
+from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.gridspec import SubplotSpec
 
 from whorl.base.files import check_picture
 from whorl.base.text import spelled
@@ -20,16 +19,18 @@ from whorl.config.expressions import snapshot_entry
 from whorl.config.models.base import KOLMOGOROV, Curves, Picture, Slice
 from whorl.output.directory import RunDirectory
 from whorl.results.averages import Averages, told
-from whorl.results.picture_style import STYLE, save_picture
+from whorl.results.picture_style import STYLE, draw_title, rounded, save_picture, units_of, with_unit
 from whorl.results.runs import RunResults, open_run
 from whorl.results.slices import Tell, Wanted, choose, draw_slice, silent
-from whorl.results.window_picture import doubtful, draw_errors, draw_window, states_of
+from whorl.results.spectra_picture import colors_of, draw_mean_spectra, draw_spectra, forced_band
+from whorl.results.window_picture import draw_window
 
-COLORS = ("#2b6cb0", "#c2410c", "#4d7c0f", "#7c3aed")
-AT_REST = "the flow is at rest"
-TIMES = colormaps["viridis_r"]
-MOST_SPECTRA = 8
 WIDE = 1.6  # ratio of width to height of a slice
+TITLE = 14.0  # points
+STRIP = (3, 1)  # heights of mean spectra and their errors
+# A curve is lost in a linear graph where it is below this share of the largest value; what is smaller still
+# is rounding. Where one is lost for so much of the time, the graph is logarithmic.
+LOST, ROUNDING, SHARE = 1 / 25, 1e-12, 0.2
 
 
 def plot_run(
@@ -130,25 +131,26 @@ def draw(
     series, picture = run.series, picture_of(run.case)
     span = float(series["time"][-1] - series["time"][0])
     plane = choose(run.snapshots, picture.slices, run.case.grid, wanted or Wanted(), tell)
-    figure, of_slice, of_curves, of_spectra = page(plane.aspect if plane else 1.0)
+    of_means = averages is not None and bool(averages.spectra.data_vars)
+    figure, of_slice, of_curves, of_spectra = page(plane.aspect if plane else 1.0, of_means)
     draw_slice(of_slice, plane, rounded(plane.time, span) if plane else "")
     colors = colors_of(picture)
     for ax, curves in zip(of_curves, picture.curves, strict=True):
         draw_curves(ax, series, curves, colors)
         if averages:
             draw_window(ax, averages, {name: colors[label or name] for name, label in curves.columns})
-    most = resolved(run.case.grid)
-    if averages and averages.spectra.data_vars:
-        draw_mean_spectra(of_spectra, averages, picture, most)
+    most, forced = resolved(run.case.grid), forced_band(run.case)
+    if averages and of_means:
+        draw_mean_spectra(*of_spectra, averages, picture, most, forced)
     else:
         written = RunDirectory(run.directory).spectra.is_file()
-        draw_spectra(of_spectra, run.spectra if written else None, picture, most, span)
-    figure.suptitle(headline(run, series, name, span, averages), x=0.012, ha="left", fontsize=14)
+        draw_spectra(*of_spectra, run.spectra if written else None, picture, most, span, forced)
+    draw_title(figure, headline(run, series, name, span, averages), TITLE)
     return figure
 
 
-def page(aspect: float) -> tuple[Figure, Axes, list[Axes], Axes]:
-    """Return a figure with axes of the slice, of two curves and of spectra.
+def page(aspect: float, of_means: bool = False) -> tuple[Figure, Axes, list[Axes], list[Axes]]:
+    """Return a figure with axes of the slice, of two curves and of spectra, `of_means` with a strip below.
 
     A slice with a large `aspect`, width over height, has the whole width, above the other axes.
     """
@@ -157,22 +159,27 @@ def page(aspect: float) -> tuple[Figure, Axes, list[Axes], Axes]:
         figure = Figure(figsize=(14, height + 5), layout="constrained")
         top, bottom = figure.subfigures(2, 1, height_ratios=(height + 0.9, 4.1))
         curves = bottom.subplots(1, 3, width_ratios=(1, 1, 1.3))
-        axes = (top.subplots(), list(curves[:2]), curves[2])
+        curves[2].remove()
+        axes = (top.subplots(), list(curves[:2]), _of_spectra(bottom, curves[0].get_gridspec()[2], of_means))
     else:
         figure = Figure(figsize=(14, 6.9), layout="constrained")
         left, right = figure.subfigures(1, 2, width_ratios=(max(0.5, min(1.0, aspect)), 1.1))
-        curves = right.subplots(2, 2)
+        curves = right.subplots(2, 2, height_ratios=(1, 1.4 if of_means else 1))
         for ax in curves[1]:
             ax.remove()
-        axes = (left.subplots(), list(curves[0]), right.add_subplot(curves[1, 0].get_gridspec()[1, :]))
+        place = curves[1, 0].get_gridspec()[1, :]
+        axes = (left.subplots(), list(curves[0]), _of_spectra(right, place, of_means))
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1)
     return figure, *axes
 
 
-def rounded(time: float, span: float) -> str:
-    """Return a time as short text, accurate to a fortieth of the time shown, or better."""
-    decimals = max(0, math.ceil(-math.log10(span / 40))) if span > 0 else 4
-    return f"{time:.{min(decimals, 12)}f}".rstrip("0").rstrip(".") if decimals else f"{time:.0f}"
+def _of_spectra(figure: SubFigure, place: SubplotSpec, of_means: bool) -> list[Axes]:
+    """The axes of spectra, and of the relative errors of means."""
+    if not of_means:
+        return [figure.add_subplot(place)]
+    above, below = place.subgridspec(2, 1, height_ratios=STRIP, hspace=0.05)
+    ax = figure.add_subplot(above)
+    return [ax, figure.add_subplot(below, sharex=ax)]
 
 
 def picture_of(case: Case) -> Picture:
@@ -192,21 +199,6 @@ def picture_of(case: Case) -> Picture:
         spectra=(picture.spectra[0], *variances),
         spectra_title="Spectra of energy and scalar variance",
     )
-
-
-def colors_of(picture: Picture) -> dict[str, str]:
-    """Return a colour for each label (or column without one), the same in all graphs.
-
-    A column drawn alone in the first graph keeps its own colour.
-    """
-    first, second = ([label or name for name, label in curves.columns] for curves in picture.curves)
-    spectra = [label for _, label in picture.spectra[1:]]
-    own = 1 if len(first) == 1 else 0
-    colors = dict(zip(first, cycle(COLORS), strict=False))
-    for labels, palette in ((second, COLORS[own:]), (spectra, COLORS[1:])):
-        for label, color in zip(labels, cycle(palette), strict=False):
-            colors.setdefault(label, color)
-    return colors
 
 
 def headline(
@@ -236,131 +228,45 @@ def _reach(times: np.ndarray, span: float) -> str:
 
 
 def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, str]) -> None:
-    """Draw columns over time, from zero up, or from below zero if they are negative."""
+    """Draw columns over time, from zero up, or from below zero if they are negative.
+
+    The graph is logarithmic where a curve would otherwise lie on its lower edge for long.
+    """
     time = series["time"].values
     shown = [(name, label) for name, label in curves.columns if np.isfinite(series[name].values).any()]
+    unit, of_each = units_of([series[name] for name, _ in shown])
+    floor = _floor(time, [series[name].values for name, _ in shown])
     for name, label in shown:
         values, color = series[name].values, colors[label or name]
-        ax.plot(time, values, color=color, label=label)
+        if floor is not None:
+            values = np.where(values > floor, values, np.nan)
+        ax.plot(time, values, color=color, label=f"{label}{of_each[name]}")
         ax.plot(time[-1:], values[-1:], "o", color=color, markersize=5)
-        if len(shown) == 1:
+        if len(shown) == 1 and floor is None:
             ax.fill_between(time, values, color=color, alpha=0.10, linewidth=0)
-    ax.set(title=curves.title, xlabel="t")
+    ax.set(title=curves.title, xlabel="t  [time]", ylabel=with_unit("", unit))
     ax.margins(x=0.02)
-    lowest = min(np.nanmin(series[name], initial=0) for name, _ in shown) if shown else 0.0
-    ax.set_ylim(bottom=0 if lowest >= 0 else None)
+    if floor is not None:
+        ax.set_yscale("log")
+    else:
+        lowest = min(np.nanmin(series[name], initial=0) for name, _ in shown) if shown else 0.0
+        ax.set_ylim(bottom=0 if lowest >= 0 else None)
     if len(shown) > 1:
         ax.legend(frameon=False, fontsize=8.5)
+
+
+def _floor(time: np.ndarray, curves: Sequence[np.ndarray]) -> float | None:
+    """Below what curves are rounding, if they are to be drawn in a logarithmic graph; None if not."""
+    known = [np.nan_to_num(values) for values in curves]
+    top = max((values.max() for values in known), default=0.0)
+    if len(time) < 2 or not top > 0 or any((values < 0).any() for values in known):
+        return None
+    floor, weights = ROUNDING * top, np.gradient(time) / (time[-1] - time[0])
+    lost = [((values > floor) & (values < LOST * top)) @ weights for values in known]
+    return floor if max(lost) > SHARE else None
 
 
 def resolved(grid: Grid) -> float:
     """Return the largest wavenumber kept along every axis; shells beyond are corners of the box of modes."""
     axes = zip(grid.points, grid.lengths, strict=True)
     return LARGEST_KEPT[grid.dealias] * np.pi * min(n / length for n, length in axes if n > 1)
-
-
-def draw_mean_spectra(ax: Axes, averages: Averages, picture: Picture, most: float) -> None:
-    """Draw mean spectra of a window with bands of their errors, as `draw_spectra` draws a state."""
-    span = averages.end - averages.start
-    first, last = (rounded(time, span) for time in (averages.start, averages.end))
-    (main, _), *others = picture.spectra
-    named = f"mean of t = {first} to {last}"
-    if any(doubtful(averages, name, most) for name, _ in picture.spectra):
-        named += ", error not reliable"
-    draw_spectra(ax, states_of(averages), picture, most, named=named)
-    colors = {main: TIMES(1.0)} | {name: colors_of(picture)[label] for name, label in others}
-    draw_errors(ax, averages, colors, most)
-
-
-def draw_spectra(
-    ax: Axes,
-    spectra: xr.Dataset | None,
-    picture: Picture,
-    most: float,
-    span: float = 0.0,
-    named: str | None = None,
-) -> None:
-    """Draw the model's first spectrum at a few times, the last the darkest, and the others at the last time.
-
-    Parameters
-    ----------
-    ax : Axes
-        The axes to draw on.
-    spectra : Dataset or None
-        The spectra of the run over (time, k), if it has any.
-    picture : Picture
-        The spectra to draw, their labels and the slope beside them.
-    most : float
-        The wavenumber up to which shells are drawn.
-    span : float, default 0.0
-        The time over which the run is drawn; times are rounded for it.
-    named : str, optional
-        What the last state is called instead of by its time.
-    """
-    ax.set_title(picture.spectra_title)
-    if spectra is None or spectra.sizes["time"] == 0:
-        ax.text(0.5, 0.5, "no spectra yet", transform=ax.transAxes, ha="center", color="0.5")
-        return
-    k = spectra["k"].values
-    spectra = spectra.isel(k=(k > 0) & (k <= max(most, k[1])))
-    (main, label), *others = picture.spectra
-    if not any((spectra[name].values[-1] > 0).any() for name, _ in picture.spectra):
-        ax.text(0.5, 0.5, AT_REST, transform=ax.transAxes, ha="center", color="0.5")
-        return
-    k, top = spectra["k"].values, max(float(spectra[name].max()) for name, _ in picture.spectra)
-    bottom = 0.3 * min(_smallest(spectra[name].values[-1], top) for name, _ in picture.spectra)
-    _draw_times(ax, spectra, main, bottom, span, (f"{label}, " if others else "", named))
-    for name, own in others:
-        values = spectra[name].values[-1]
-        shown = np.where(values > 1e-16 * top, values, np.nan)
-        few = np.isfinite(shown).sum() < 5
-        ax.plot(k, shown, "s" if few else "--", markersize=4, color=colors_of(picture)[own], label=own)
-    if picture.slope is not None:
-        last = spectra.isel(time=-1)
-        _slope(ax, k, np.maximum.reduce([last[name].values for name, _ in picture.spectra]), picture.slope)
-    ax.set(xscale="log", yscale="log", xlabel="k")
-    ax.set_ylim(bottom=bottom)
-    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.xaxis.set_major_formatter("{x:g}")
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.legend(
-        frameon=False, fontsize=8.5, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 0), borderaxespad=3.8
-    )
-
-
-def _draw_times(
-    ax: Axes, spectra: xr.Dataset, name: str, bottom: float, span: float, last_label: tuple[str, str | None]
-) -> None:
-    """Draw the part of a spectrum above `bottom` at a few times, labelled at the last."""
-    label, named = last_label
-    count = spectra.sizes["time"]
-    chosen = sorted(set(np.linspace(0, count - 1, min(count, MOST_SPECTRA)).round().astype(int)))
-    for index in chosen:
-        state = spectra.isel(time=index)
-        values = np.where(state[name] > bottom, state[name], np.nan)
-        if np.isnan(values).all():
-            continue
-        shade = TIMES(0.2 + 0.8 * (index / (count - 1)) if count > 1 else 1.0)
-        few = np.isfinite(values).sum() < 5
-        last = index == chosen[-1]
-        at = f"t = {rounded(float(state['time']), span)}"
-        name_of = f"{label}{named or at}" if last else at
-        style = {"color": shade, "linewidth": 2.4 if last else 1.3, "markersize": 4}
-        ax.plot(spectra["k"], values, "o" if few else "-", label=name_of, **style)
-
-
-def _smallest(energy: np.ndarray, top: float) -> float:
-    """The smallest energy to show."""
-    real = energy[energy > 1e-14 * top]
-    return float(real.min()) if real.size else 1e-14 * top
-
-
-def _slope(ax: Axes, k: np.ndarray, energy: np.ndarray, slope: tuple[float, str]) -> None:
-    """Draw a power of k over the first decade, just above `energy`, the spectrum at the last time."""
-    power, label = slope
-    decade = k <= 10 * k[0]
-    law = k[decade] ** power
-    law *= 1.6 * np.max(energy[decade] / law)
-    ax.plot(k[decade], law, "--", color="0.45", linewidth=1.1)
-    middle = len(law) // 2
-    ax.annotate(label, (k[decade][middle], law[middle]), (4, 4), textcoords="offset points", color="0.35")

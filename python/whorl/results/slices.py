@@ -16,6 +16,7 @@ from whorl.config.case import Grid
 from whorl.config.explain import did_you_mean
 from whorl.config.models.base import Slice
 from whorl.programs.parse import ExpressionError, Parser, Vocabulary, fault, in_one_line
+from whorl.results.picture_style import with_unit
 
 PLANES = 16
 
@@ -35,13 +36,14 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Plane:
-    """The two-dimensional values of a plane and what they are; `position` is along `normal`."""
+    """The two-dimensional values of a plane, what they are and their unit; `position` is along `normal`."""
 
     values: xr.DataArray
     of: Slice
     grid: Grid
     normal: str
     time: float
+    unit: str = ""
 
     @property
     def axes(self) -> tuple[str, str]:
@@ -92,7 +94,14 @@ def choose(
         field = field.sel({field.dims[-1]: chosen.part})
     normal, position = _place(wanted.plane, field, grid, chosen)
     values = plane_of(field, replace(chosen, normal=normal), grid, position)
-    return Plane(values, chosen, grid, normal, float(snapshot["time"]))
+    unit = str(field.attrs.get("units", ""))
+    unit = squared(unit) if chosen.shows == "density" else unit
+    return Plane(values, chosen, grid, normal, float(snapshot["time"]), unit)
+
+
+def squared(unit: str) -> str:
+    """The unit of the square of what has this one, such as √density."""
+    return unit.removeprefix("√") if unit.startswith("√") else f"({unit})²" if unit else ""
 
 
 def nearest(states: xr.Dataset, wanted: float, what: str, tell: Tell) -> int:
@@ -247,15 +256,18 @@ def draw_slice(ax: Axes, plane: Plane | None, time: str) -> None:
         **colours(plane),
     )
     (width, height), normal = plane.lengths, plane.normal
-    ax.set(aspect="equal", xlabel=across, ylabel=up, xlim=(0, width), ylim=(0, height))
-    ax.set_title(f"{plane.of.title}   at {normal} = {told_position(float(values[normal]))}, t = {time}")
+    labels = {"xlabel": with_unit(across, "length"), "ylabel": with_unit(up, "length")}
+    ax.set(aspect="equal", xlim=(0, width), ylim=(0, height), **labels)
+    flat = plane.grid.points["xyz".index(normal)] == 1
+    place = "" if flat else f"   at {normal} = {told_position(float(values[normal]))}"
+    ax.set_title(f"{plane.of.title}{place}, t = {time}")
     _ticks_of_pi(ax.xaxis, width)
     _ticks_of_pi(ax.yaxis, height)
     for spine in ax.spines.values():
         spine.set_visible(False)
     ends = "both" if image.norm.vmin != 0 else "max"
     place = ax.inset_axes([1.025, 0, 0.028 / max(1.0, plane.aspect), 1])
-    bar = ax.figure.colorbar(image, cax=place, extend=ends)
+    bar = ax.figure.colorbar(image, cax=place, extend=ends, label=with_unit(plane.of.symbol, plane.unit))
     bar.outline.set_visible(False)
 
 

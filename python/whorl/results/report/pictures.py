@@ -20,19 +20,12 @@ from whorl.config.models.base import Curves
 from whorl.results.averages import Averages
 from whorl.results.correlation_picture import draw_probe_correlation
 from whorl.results.diagnostic_picture import draw_diagnostic, what_to_draw
-from whorl.results.picture_style import DOTS, STYLE
-from whorl.results.plots import (
-    colors_of,
-    draw_curves,
-    draw_mean_spectra,
-    draw_spectra,
-    picture_of,
-    resolved,
-    rounded,
-)
+from whorl.results.picture_style import DOTS, STYLE, rounded
+from whorl.results.plots import STRIP, draw_curves, picture_of, resolved
 from whorl.results.probe_plots import draw_probe
 from whorl.results.runs import RunResults
 from whorl.results.slices import Wanted, choose, draw_slice
+from whorl.results.spectra_picture import colors_of, draw_mean_spectra, draw_spectra, forced_band
 from whorl.results.window import between
 from whorl.results.window_picture import draw_window
 
@@ -166,10 +159,11 @@ def spectra_of(
 ) -> Iterator[Image]:
     """The model's spectra at some times, and their means over the window if there are any."""
     picture, most = picture_of(run.case), resolved(run.case.grid)
+    forced = forced_band(run.case)
 
     def at_times() -> Figure:
         figure = Figure(figsize=LARGE, layout="constrained")
-        draw_spectra(figure.subplots(), spectra, picture, most, span)
+        draw_spectra(figure.subplots(), spectra, picture, most, span, forced)
         return figure
 
     times = spectra["time"].values
@@ -185,14 +179,15 @@ def spectra_of(
 
     def of_window() -> Figure:
         figure = Figure(figsize=LARGE, layout="constrained")
-        draw_mean_spectra(figure.subplots(), averages, picture, most)
+        axes = figure.subplots(2, 1, sharex=True, height_ratios=STRIP)
+        draw_mean_spectra(*axes, averages, picture, most, forced)
         return figure
 
     window = f"t = {averages.start:.4g} to {averages.end:.4g}"
     yield image_of(
         of_window,
-        f"Mean spectra ({names}) of {window} on logarithmic axes, with bands of their standard errors.",
-        f"Means of {window}; bands are standard errors.",
+        f"Mean spectra ({names}) of {window} on logarithmic axes, above their relative standard errors.",
+        f"Means of {window}, and their standard errors.",
     )
 
 
