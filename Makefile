@@ -64,8 +64,8 @@ runs/.forced-turbulence: $(core_inputs) $(demo_inputs) | $(core)
 
 # The last two lines of plot are its paths; above them it would repeat the remarks of average.
 demo: runs/.forced-turbulence
-	.venv/bin/whorl average runs/forced-turbulence --from 5
-	.venv/bin/whorl plot runs/forced-turbulence --from 5 | tail -n 2
+	.venv/bin/whorl average runs/forced-turbulence --from 10
+	.venv/bin/whorl plot runs/forced-turbulence --from 10 | tail -n 2
 
 # A file of tests at a time on each of two workers, the longest files first (tests/support/durations.py).
 pytest := .venv/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations=20 --durations-min=1
