@@ -39,6 +39,7 @@ def test_densities_are_logarithmic_with_bands_and_a_gaussian():
     data["pdf"] *= 0.01  # of a sparse density, below which a Gaussian one ends
     data["pdf_error"] *= 0.01
     data["pdf"][:, 0] /= 20  # otherwise there is no need of a logarithm
+    data["pdf_error"][:, 0] /= 20
     (ax,) = drawn(data).axes
     assert ax.get_yscale() == "log"
     found = curves_of(ax)
@@ -144,7 +145,7 @@ def test_means_over_lines_are_maps():
 def test_spectra_leave_out_the_mean_and_show_what_is_negative():
     data = means("spectrum")
     data["spectrum"][1, 2] = -0.5
-    (ax,) = drawn(data).axes
+    ax, _ = drawn(data).axes
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     assert len(curves_of(ax)["u.x"]) == data.sizes["k"] - 1
     assert np.isnan(curves_of(ax)["u.y"][1])
@@ -154,25 +155,39 @@ def test_spectra_leave_out_the_mean_and_show_what_is_negative():
     drawn(data)
 
 
+def test_errors_of_spectra_are_seen_below_them():
+    """In per cent: over decades a band of them is thinner than the curve."""
+    data = means("spectrum")
+    _, strip = drawn(data).axes
+    last = data.isel(quantity=-1, k=slice(1, None))
+    np.testing.assert_allclose(strip.lines[-1].get_ydata(), 100 * last["spectrum_error"] / last["spectrum"])
+    assert (strip.get_ylabel(), strip.get_xlabel()) == ("error  [%]", "k  [1/length]")
+    assert len(drawn(STATES["spectrum"].isel(time=0)).axes) == 1
+
+
 def test_structure_functions_of_the_second_order_alone():
     """Beside them there is nothing of the third order."""
     block = {"kind": "structure-functions", "of": "p", "order": 2}
     (data,) = states_of(case_of([block]), TIMES).values()
     (ax,) = drawn(pooled(data).assign_attrs(data.attrs)).axes
-    assert list(curves_of(ax)) == ["n = 2"]
+    assert next(iter(curves_of(ax))) == "n = 2"
 
 
 def test_structure_functions_of_vectors_and_numbers_stand_side_by_side():
     data = means("structure-functions")
-    longitudinal, scalar, balances = drawn(data).axes
+    longitudinal, transverse, scalar, balances = drawn(data).axes
     for ax, name, kind, quantity in (
         (longitudinal, "longitudinal", "vector", "u"),
+        (transverse, "transverse", "vector", "u"),
         (scalar, "scalar", "number", "p"),
     ):
         assert ax.get_ylabel().endswith(f"f = {quantity}")
+        assert "_{" not in ax.get_ylabel().replace("$", "")
         fourth = data[f"{name}_x"].sel({kind: quantity, "order": 4})
         np.testing.assert_array_equal(curves_of(ax)["n = 4"], fourth)
-    of_cubes, of_flux, of_number = curves_of(balances).values()
+        assert ax.get_xlabel() == "r  [length]"
+        assert list(curves_of(ax))[-2:] == ["along x", "along z"]
+    of_cubes, of_flux, of_number, *_ = curves_of(balances).values()
     np.testing.assert_array_equal(of_cubes, data["cubic_balance_x"].sel(vector="u"))
     np.testing.assert_array_equal(of_flux, data["flux_balance_x"].sel(quantity="u"))
     np.testing.assert_array_equal(of_number, data["flux_balance_x"].sel(quantity="p"))
@@ -185,30 +200,46 @@ def test_signed_structure_functions_say_what_they_are():
     """In two dimensions there are no balances."""
     case = case_of([{"kind": "structure-functions"}], grid={"points": [8, 8, 1]})
     (data,) = states_of(case, TIMES).values()
-    _, signed = drawn(data.isel(time=0)).axes
-    assert signed.get_ylabel() == "⟨δf_L³⟩,   f = velocity"
+    *_, signed = drawn(data.isel(time=0)).axes
+    assert signed.get_ylabel() == r"$\langle \delta f_L^3 \rangle$,   f = velocity"
     assert signed.get_title() == "signed moments, third order"
     third = data["signed_longitudinal_y"].isel(time=0).sel(odd_order=3)[0]
-    np.testing.assert_array_equal(curves_of(signed)["along y"], third)
+    curve = [line for line in signed.lines if len(line.get_xdata()) == third.size][1]
+    np.testing.assert_array_equal(curve.get_ydata(), third)
+    assert list(curves_of(signed)) == ["along x", "along y"]
 
 
-def test_bands_of_structure_functions_end_below_their_curve():
-    """Where an error is as large as the moment, and a logarithmic axis has no end."""
+def bars_of(ax) -> list[np.ndarray]:
+    """The ends of the bars of errors, [bar][end][place, value], of each curve that has some."""
+    return [
+        np.array(one.get_segments())
+        for container in ax.containers
+        for one in container.lines[2]
+        if len(one.get_segments())
+    ]
+
+
+def test_errors_along_several_axes_are_bars_at_places_of_their_own():
+    """Bands would lie over each other; a bar ends below its curve where a logarithmic axis has no end."""
     data = means("structure-functions")
     moment = data["longitudinal_x"]
     moment[:] = 10.0 ** -np.arange(moment.size).reshape(moment.shape)
     data["longitudinal_x_error"][:] = 3 * moment
     ax = drawn(data).axes[0]
-    band, points = bands_of(ax)[0].get_paths()[0].vertices, data["r_x"].values
-    for r, value in zip(points, moment.sel(order=2)[0].values, strict=True):
-        found = band[np.isclose(band[:, 0], r), 1]
-        assert (found.min(), found.max()) == pytest.approx((0.3 * value, 4 * value))
+    assert not bands_of(ax)
+    along_x, along_z = bars_of(ax)[0], bars_of(ax)[3]
+    second = moment.sel(order=2)[0]
+    for (r, low), (_, high) in along_x:
+        value = float(second.sel(r_x=r))
+        assert (low, high) == pytest.approx((0.3 * value, 4 * value))
+    places = [set(np.round(bars[:, 0, 0], 9)) for bars in (along_x, along_z)]
+    assert places[0].isdisjoint(places[1])
 
 
 def test_balances_are_seen_below_zero_and_moments_that_are_zero():
     data = means("structure-functions")
     data["cubic_balance_x"][0, -1] = -0.7
-    left, _, right = drawn(data).axes
+    left, *_, right = drawn(data).axes
     assert right.get_ylim()[0] < -0.7
     assert left.get_yscale() == "log"
     for axis in "xz":
@@ -301,7 +332,7 @@ def test_correlations_are_over_their_variance_with_a_dash_an_axis():
     data = means("correlation")
     figure = drawn(data)
     (ax,) = figure.axes
-    assert ax.get_xlabel() == "r  [length]   x ──, y – –, z ·····"
+    assert ax.get_xlabel() == "r  [length]"
     found = [line for line in ax.lines if len(line.get_xdata()) > 2]
     assert [line.get_linestyle() for line in found] == [dash for dash in ("-", "--", ":") for _ in range(3)]
     values = [one / one[0] for axis in "xyz" for one in data[f"correlation_{axis}"].values]
@@ -310,9 +341,12 @@ def test_correlations_are_over_their_variance_with_a_dash_an_axis():
         for axis in "xyz"
         for one, error in zip(*(data[f"correlation_{axis}{of}"].values for of in ("", "_error")), strict=True)
     ]
-    for line, band, value, error in zip(found, bands_of(ax), values, errors, strict=True):
+    assert not bands_of(ax)
+    for line, bars, value, error in zip(found, bars_of(ax), values, errors, strict=True):
         np.testing.assert_array_equal(line.get_ydata(), value)
-        corners = band.get_paths()[0].vertices[:, 1]
-        for end in (*(value - error), *(value + error)):
-            assert np.isclose(corners, end, rtol=1e-12).any()
-    assert list(curves_of(ax)) == ["u longitudinal", "u transverse", "dye"]
+        places = line.get_xdata()
+        for (r, low), (_, high) in bars:
+            at = int(np.flatnonzero(np.isclose(places, r))[0])
+            assert at > 0  # where it is 1
+            assert (low, high) == pytest.approx((value[at] - error[at], value[at] + error[at]))
+    assert list(curves_of(ax)) == ["u longitudinal", "u transverse", "dye", "along x", "along y", "along z"]

@@ -118,11 +118,37 @@ def test_ready_sets_are_densities_a_joint_density_and_numbers():
     told = [text.get_text() for text in drawn(data).axes[1].texts]
     assert told[told.index("skewness") + 1] == numbers["skewness"].removesuffix(" ?")
     assert not any("?" in one for one in told)
+    data["mean_Q"][...], data["mean_Q_error"][...] = -6e-19, 1.2e-18
+    told = [text.get_text() for text in drawn(data).axes[1].texts]
+    assert told[told.index("mean Q") + 1] == as_in_the_table(data)["mean_Q"] == "0 to rounding"
     (text,) = (one.get_text() for one in drawn(STATES["gradients"].isel(time=0)).axes[1].texts[1:2])
     assert float(text) == pytest.approx(float(STATES["gradients"]["skewness"][0]), rel=1e-3)
-    parts, cosines, _ = drawn(means("current")).axes
+    parts, cosines = drawn(means("current")).axes
     assert "cos(u, b)" in curves_of(cosines)
     assert "j.x" in curves_of(parts)
+    assert cosines.get_title().startswith("alignment = ")
+
+
+def test_many_densities_are_told_apart_and_have_no_bands():
+    """A component has a colour, and dashes tell the axis; what is lost in its error is left out."""
+    data = means("gradients")
+    data["pdf_error"][:] = 0.4 * data["pdf"]
+    data["pdf_error"][:, 3] = 0.6 * data["pdf"][:, 3]
+    ax = drawn(data).axes[0]
+    assert not bands_of(ax)
+    lines = {line.get_label(): line for line in ax.lines if line.get_label().startswith("d")}
+    assert len(lines) == 9
+    looks = {(line.get_color(), str(line._dash_pattern)) for line in lines.values()}
+    assert len(looks) == 9
+    assert len({line.get_color() for line in lines.values()}) == 3
+    assert lines["dx(u.x)"].get_color() == lines["dz(u.x)"].get_color()
+    assert all(np.flatnonzero(np.isnan(line.get_ydata())).tolist() == [3] for line in lines.values())
+    assert ax.get_legend().get_title().get_text() == "errors below 50 %"
+    few = means("pdf")
+    few["pdf_error"][:, 3] = 2 * few["pdf"][:, 3]
+    (ax,) = drawn(few).axes
+    assert len(bands_of(ax)) == few.sizes["quantity"]
+    assert np.isnan(curves_of(ax)["p"][3])
 
 
 def test_slices_have_equal_scales_and_a_white_zero():

@@ -19,6 +19,7 @@ from whorl.output.means import ENOUGH, Mean, end_of_transient, evenly, mean_of
 from whorl.results.by_name import ByName
 from whorl.results.window import between, check_order, check_window, missing
 
+ROUNDING, TO_ROUNDING = 1e-12, "0 to rounding"
 DECISIVE = ("energy", "dissipation")  # quantities that decide whether a flow is stationary
 OF_FIELDS = ("_energy", "_variance", "mass")  # ends of the names of others: those of its other fields
 STATES = f"states of {FILES['spectra'].file}"
@@ -383,6 +384,18 @@ def told(one: Mean) -> str:
 def told_number(mean: float, error: float, samples: float) -> str:
     """A mean with its error, which has a question mark unless it is reliable as that of a `Mean` is."""
     return with_error(mean, error) + ("" if samples >= ENOUGH or error == 0 else " ?")
+
+
+def is_rounding(size: float, unit: str) -> bool:
+    """Whether a number of the whole box, which without a unit is of order one, is what rounding leaves."""
+    return unit in ("", "1") and abs(size) < ROUNDING
+
+
+def told_of_box(mean: float, error: float, samples: float, unit: str) -> str:
+    """A number of the whole box with its error, which may be zero to rounding."""
+    if is_rounding(abs(mean) + error, unit):
+        return TO_ROUNDING
+    return told_number(mean, error, samples)
 
 
 def counted_samples(samples: float) -> str:

@@ -14,6 +14,7 @@ from whorl.base.files import whole_file
 from whorl.base.hdf5 import open_hdf5
 from whorl.base.text import in_words
 from whorl.config.case import Case
+from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.explain import did_you_mean
 from whorl.output.diagnostic_files import check_replaceable, write_group
 from whorl.output.means import ENOUGH, FEWEST
@@ -22,7 +23,7 @@ from whorl.results.averages import (
     counted_samples,
     finite_or_none,
     listed,
-    told_number,
+    told_of_box,
     window_of,
 )
 from whorl.results.by_name import ByName, averaged, records_of, tree_of
@@ -207,7 +208,9 @@ def _cells(data: xr.Dataset, array: xr.DataArray, index: tuple[int, ...]) -> tup
     if f"{array.name}_error" not in data:
         return f"{value:g}" if value % 1 else f"{int(value)}", "sum"
     error, samples = (float(data[f"{array.name}_{end}"].values[index]) for end in ("error", "samples"))
-    return told_number(float(value), error, samples), "" if error == 0 else counted_samples(samples)
+    unit = str(array.attrs.get("units", "1")) if array.ndim == 0 else UNITS_OF_CASE
+    number = told_of_box(float(value), error, samples, unit)
+    return number, "" if error == 0 else counted_samples(samples)
 
 
 def _label(value: np.ndarray) -> str:

@@ -1,6 +1,7 @@
 """What drawings of diagnostics share: looks of curves, bands of errors, names of axes."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -12,22 +13,16 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from whorl.base.text import in_powers
-from whorl.config.columns import UNITS_OF_CASE
 from whorl.output.means import ENOUGH
-from whorl.results.averages import told_number
-from whorl.results.picture_style import COLORS
+from whorl.results.averages import TO_ROUNDING, is_rounding, told_of_box
+from whorl.results.picture_style import BAND, COLORS, LAW, draw_band, with_unit
 
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)))  # of those after as many as there are colours
-BAND = 0.3  # opacity of an error
-LAW = {
-    "color": "0.45",
-    "linewidth": 1.2,
-    "linestyle": (0, (5, 2)),
-    "zorder": 1,
-}  # what curves are compared with
 ZERO = LAW | {"linewidth": 0.8, "linestyle": "-"}
 DASH_OF_AXIS = {"x": "-", "y": "--", "z": ":"}  # dashes of curves along an axis
-DASH_AS_TEXT = {"x": "──", "y": "– –", "z": "·····"}
+BARS = 10  # errors of a curve that are shown as bars, about
+DEEPEST = 0.3  # of a value: so far down an error goes that reaches zero, where a logarithmic axis has no end
+IN_WORDS = re.compile(r"[A-Za-z_]+(\.[xyz])?")  # a name that is no expression
 ROWS = 20  # of a legend beside a graph
 WIDTH, HEIGHT = 6.4, 4.2  # of a figure with one graph, in inches
 
@@ -74,7 +69,9 @@ def curves(array: xr.DataArray) -> Iterator[tuple[str, xr.DataArray, Look]]:
 
 
 def short(text: str, most: int = 32) -> str:
-    """An expression, shortened to what a legend has room for."""
+    """An expression, shortened to what a legend has room for; a name of several words has these apart."""
+    if IN_WORDS.fullmatch(text):
+        text = text.replace("_", " ")
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -96,22 +93,6 @@ def draw_curve(ax: Axes, place: np.ndarray, values: np.ndarray, look: Look, labe
         ax.plot(place[alone], values[alone], ".", color=look.color)
 
 
-def draw_band(
-    ax: Axes,
-    place: np.ndarray,
-    values: np.ndarray,
-    error: np.ndarray | None,
-    color: str,
-    floor: float | np.ndarray = -np.inf,
-) -> None:
-    """A band of one standard error on either side, from `floor` up."""
-    if error is None:
-        return
-    seen = np.isfinite(values) & np.isfinite(error)
-    low, high = (np.where(seen, np.maximum(values + sign * error, floor), np.nan) for sign in (-1, 1))
-    ax.fill_between(place, low, high, color=color, alpha=BAND, linewidth=0)
-
-
 def draw_curves(ax: Axes, place: np.ndarray, data: xr.Dataset, array: xr.DataArray, **more: Any) -> None:
     """The curve of each quantity of an array, with a band of its errors."""
     for name, one, look in curves(array):
@@ -130,8 +111,7 @@ def draw_upright_curve(
 
 def label_of(variable: xr.DataArray, name: str = "") -> str:
     """The name of an axis with its unit, where it has one that says something."""
-    unit = variable.attrs.get("units", "1")
-    return f"{name or variable.name}" + ("" if unit == "1" or UNITS_OF_CASE in unit else f"  [{unit}]")
+    return with_unit(name or str(variable.name), variable.attrs.get("units", "1"))
 
 
 def axes_of_separations(data: xr.Dataset) -> list[str]:
@@ -139,9 +119,26 @@ def axes_of_separations(data: xr.Dataset) -> list[str]:
     return [axis for axis in "xyz" if f"r_{axis}" in data.dims]
 
 
-def label_of_separations(axes: Sequence[str]) -> str:
-    """The name of an axis of separations, with the dashes of the curves along each axis."""
-    return f"r  [length]   {', '.join(f'{axis} {DASH_AS_TEXT[axis]}' for axis in axes)}"
+def tell_separations(ax: Axes, axes: Sequence[str]) -> None:
+    """The name of the axis of separations, and in the legend the dashes of the curves along each axis."""
+    ax.set_xlabel("r  [length]")
+    for axis in axes if len(axes) > 1 else ():
+        ax.plot([], [], color="0.3", linestyle=DASH_OF_AXIS[axis], linewidth=1.2, label=f"along {axis}")
+
+
+def draw_bars(
+    ax: Axes, place: np.ndarray, values: np.ndarray, error: np.ndarray | None, color: str, axis: str
+) -> None:
+    """Bars of one standard error at some places, other ones for each axis; bands would cover each other."""
+    if error is None:
+        return
+    every = max(len(DASH_OF_AXIS), len(values) // BARS)
+    some = slice(list(DASH_OF_AXIS).index(axis) * every // len(DASH_OF_AXIS), None, every)
+    below = error
+    if ax.get_yscale() == "log":
+        below = np.minimum(error, (1 - DEEPEST) * np.abs(values))
+    bars = np.array([below[some], error[some]])
+    ax.errorbar(place[some], values[some], bars, fmt="none", ecolor=color, elinewidth=1.2, capsize=2.5)
 
 
 def scaled(data: xr.Dataset, axis: str) -> str:
@@ -153,10 +150,10 @@ def scaled(data: xr.Dataset, axis: str) -> str:
 
 def told(data: xr.Dataset, name: str) -> str:
     """A number of the whole box: a mean as `whorl average` tells it, one of a state with four digits."""
-    value = float(data[name])
-    if f"{name}_error" not in data:
-        return in_powers(float(f"{value:.4g}"))
-    return told_number(value, *(float(data[f"{name}_{of}"]) for of in ("error", "samples")))
+    value, unit = float(data[name]), data[name].attrs.get("units", "1")
+    if f"{name}_error" in data:
+        return told_of_box(value, *(float(data[f"{name}_{of}"]) for of in ("error", "samples")), unit)
+    return TO_ROUNDING if is_rounding(value, unit) else in_powers(value, 4)
 
 
 def doubt(numbers: Sequence[str]) -> list[str]:
@@ -173,12 +170,12 @@ def places(data: xr.Dataset, axis: str) -> tuple[np.ndarray, list[str] | None]:
     return np.arange(len(values)), [short(str(text)) for text in values]
 
 
-def legend(ax: Axes, many: int = 4, loc: str = "best") -> None:
+def legend(ax: Axes, many: int = 4, loc: str = "best", title: str = "") -> None:
     """A legend without a frame, if there is anything to tell apart; a long one stands beside the graph."""
     _, labels = ax.get_legend_handles_labels()
     if len(labels) > 2 * many:
         style = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "ncols": -(-len(labels) // ROWS)}
-        ax.legend(frameon=False, fontsize=8, **style)
+        ax.legend(frameon=False, fontsize=8, title=title or None, title_fontsize=8, **style)
     elif any(labels):
         ax.legend(loc=loc, frameon=False, fontsize=8.5, ncols=1 if len(labels) <= many else 2)
 

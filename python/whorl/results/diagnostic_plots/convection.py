@@ -10,14 +10,14 @@ from whorl.results.picture_style import COLORS
 
 GRAPHS = (
     Graph("temperature", {"temperature": "⟨T⟩"}),
-    Graph("variance of the temperature", {"temperature_variance": "σ_T²"}),
+    Graph("variance of the temperature", {"temperature_variance": "$\\sigma_T^2$"}),
     Graph("heat flux  [length/time]", {"convective_flux": "⟨wθ⟩", "conductive_flux": "−κ d⟨T⟩/dz"}),
     Graph("Nusselt number", {"nusselt": "Nu(z)"}),
     Graph(
         "variances of the velocity  [length²/time²]",
         {"horizontal_variance": "⟨u² + v²⟩", "vertical_variance": "⟨w²⟩"},
     ),
-    Graph("dissipation  [length²/time³]", {"dissipation": "2ν⟨s_ij s_ij⟩"}),
+    Graph("dissipation  [length²/time³]", {"dissipation": "$2\\nu\\langle s_{ij} s_{ij}\\rangle$"}),
     Graph("thermal dissipation  [1/time]", {"thermal_dissipation": "κ⟨|∇T|²⟩"}),
     Graph(
         "variance budget  [1/time]",

@@ -9,11 +9,11 @@ from whorl.results.diagnostic_plots.base import (
     WIDTH,
     axes_of_separations,
     curves,
-    draw_band,
+    draw_bars,
     draw_curve,
     error_of,
-    label_of_separations,
     legend,
+    tell_separations,
 )
 
 
@@ -28,7 +28,9 @@ def draw_correlation(figure: Figure, data: xr.Dataset) -> None:
             error, largest = error_of(data, one), one.values[0]
             label = name if axis == axes[0] else ""
             draw_curve(ax, r, one.values / largest, look, label, linestyle=DASH_OF_AXIS[axis])
-            draw_band(ax, r, one.values / largest, None if error is None else error / largest, look.color)
+            own = None if error is None else error[1:] / largest  # at r = 0 it is 1
+            draw_bars(ax, r[1:], one.values[1:] / largest, own, look.color, axis)
     ax.axhline(0, color="0.5", linewidth=0.6)
-    ax.set(xlim=(0, None), xlabel=label_of_separations(axes), ylabel="R(r)/R(0)")
-    legend(ax)
+    ax.set(xlim=(0, None), ylabel="R(r)/R(0)")
+    tell_separations(ax, axes)
+    legend(ax, loc="upper right")

@@ -4,7 +4,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from whorl.results.diagnostic_plots.base import HEIGHT, WIDTH, doubt, label_of, told
+from whorl.results.diagnostic_plots.base import HEIGHT, WIDTH, doubt, label_of, short, told
 from whorl.results.diagnostic_plots.joint_pdf import draw_joint_density
 from whorl.results.diagnostic_plots.pdf import draw_densities
 
@@ -16,8 +16,8 @@ def draw_ready_set(figure: Figure, data: xr.Dataset) -> None:
     """A graph for each group of densities and for the joint density, and the numbers in a column."""
     prefixes = [str(name)[: -len("pdf")] for name in data.data_vars if str(name) in ("pdf", "angle_pdf")]
     joint, numbers = "joint_pdf" in data, _numbers(data)
-    graphs = len(prefixes) + joint
-    widths = [1.0] * graphs + [OF_NUMBERS] * bool(numbers)
+    graphs, column = len(prefixes) + joint, len(numbers) > 1
+    widths = [1.0] * graphs + [OF_NUMBERS] * column
     figure.set_size_inches(WIDTH * max(sum(widths), 1.0), HEIGHT)
     axes = figure.subplots(1, len(widths), width_ratios=widths, squeeze=False)[0]
     for ax, prefix in zip(axes, sorted(prefixes), strict=False):
@@ -26,8 +26,11 @@ def draw_ready_set(figure: Figure, data: xr.Dataset) -> None:
         draw_joint_density(
             axes[len(prefixes)], data, "joint_pdf", [str(one) for one in data["quantity"].values[:2]]
         )
-    if numbers:
+    if column:
         _column(axes[-1], data, numbers)
+    elif numbers:
+        (name,) = numbers
+        axes[-1].set_title(f"{label_of(data[name], short(name))} = {told(data, name)}", fontsize=10)
 
 
 def _numbers(data: xr.Dataset) -> list[str]:

@@ -38,7 +38,7 @@ def draw_ring_to_ring(figure: Figure, data: xr.Dataset) -> None:
         error = error_of(data, transfer)
         _draw_rings(right, data, transfer.values[..., n, m], None if error is None else error[..., n, m])
         _mark(right, data, n, m)
-        right.set_title(f"{name}, of the ring with an outline", fontsize=10)
+        right.set_title(label_of(data["transfer"], f"{name}, of the ring with an outline"), fontsize=10)
 
 
 def _strongest(transfer: np.ndarray) -> tuple[int, int]:

@@ -45,12 +45,14 @@ def draw_spectrum(figure: Figure, data: xr.Dataset) -> None:
         _draw_maps(figure, data)
         return
     (name,) = names
-    figure.set_size_inches(WIDTH, HEIGHT)
-    ax, edges = figure.subplots(), edges_of(data, name)
+    ax, *strip = _axes(figure, "spectrum_error" in data)
+    edges = edges_of(data, name)
     shown = (data["modes"].values > 0) & ((data[name].values > 0) | is_angle(name))
     sizes = np.abs(np.nan_to_num(data["spectrum"].values[..., shown]))
     if not sizes.any():
         say(ax, "it is zero")
+        for below in strip:
+            below.remove()
         return
     floor = max(DEEPEST * sizes.max(), sizes[sizes > 0].min())
     for label, one, look in curves(data["spectrum"]):
@@ -59,6 +61,27 @@ def draw_spectrum(figure: Figure, data: xr.Dataset) -> None:
     ax.set_ylim(bottom=0.3 * floor)
     tell_bins(ax.xaxis, data, name, data[name].values[shown])
     legend(ax)
+    for below in strip:
+        _draw_errors(below, data, name, shown, floor)
+        ax.set_xlabel("")
+
+
+def _axes(figure: Figure, with_errors: bool) -> list[Axes]:
+    """The graph, and below it one of its relative errors, which are too small to be seen over decades."""
+    figure.set_size_inches(WIDTH, HEIGHT + 1.2 * with_errors)
+    if not with_errors:
+        return [figure.subplots()]
+    return list(figure.subplots(2, 1, sharex=True, height_ratios=(3.4, 1)))
+
+
+def _draw_errors(ax: Axes, data: xr.Dataset, name: str, shown: np.ndarray, floor: float) -> None:
+    place = data[name].values[shown]
+    for _, one, look in curves(data["spectrum"]):
+        values, error = (np.abs(of[shown]) for of in (one.values, error_of(data, one)))
+        ax.plot(place, np.where(values >= floor, 100 * error / values, np.nan), **look.line)
+    tell_bins(ax.xaxis, data, name, place)
+    ax.set(ylabel="error  [%]")
+    ax.set_ylim(0, min(100.0, 1.1 * ax.get_ylim()[1]))
 
 
 def _draw_one(

@@ -29,7 +29,8 @@ GRAPHS = (
     ),
     Graph("fluxes of buoyancy  [length²/time³]", {"buoyancy_flux": "N⟨wθ⟩", "diffusive_flux": "−κN d⟨θ⟩/dz"}),
     Graph(
-        "dissipation  [length²/time³]", {"dissipation": "2ν⟨s_ij s_ij⟩", "potential_dissipation": "κ⟨|∇θ|²⟩"}
+        "dissipation  [length²/time³]",
+        {"dissipation": "$2\\nu\\langle s_{ij} s_{ij}\\rangle$", "potential_dissipation": "κ⟨|∇θ|²⟩"},
     ),
 )
 RICHARDSON = (-0.5, 2.0)  # shown at least: where there is no shear it is large

@@ -16,13 +16,13 @@ from whorl.results.diagnostic_plots.base import (
     WIDTH,
     Look,
     axes_of_separations,
-    draw_band,
+    draw_bars,
     draw_curve,
     error_of,
-    label_of_separations,
     legend,
     short,
     tell_left_out,
+    tell_separations,
 )
 from whorl.results.picture_style import COLORS
 
@@ -46,11 +46,15 @@ class Balance(NamedTuple):
     quantity: str
 
 
-DEEPEST = 0.3  # of a moment: so far down a band of errors goes that reaches zero, where the axis has no end
+# How the balances are written.
+OF_CUBES = r"$(6\kappa\langle \delta f_L^2 \rangle' - \langle \delta f_L^3 \rangle)/(\varepsilon r)$"
+OF_FLUX = (
+    r"$(2\kappa\langle |\delta f|^2 \rangle' - \langle \delta u_L |\delta f|^2 \rangle)/(\varepsilon r)$"
+)
 
 
 def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
-    """Absolute moments of the first vector and the first number, in logarithmic axes.
+    """Absolute moments of the first vector, along and across, and the first number, in logarithmic axes.
 
     Beside them are balances of these, or else the signed moments of one if there are any.
     """
@@ -58,7 +62,7 @@ def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
     parts, balances = _parts(data), _balances(data, axes[0])
     beside = bool(balances) or f"signed_{parts[0].name}_{axes[0]}" in data
     graphs = len(parts) + beside
-    figure.set_size_inches(0.5 * (1 + graphs) * WIDTH, HEIGHT)
+    figure.set_size_inches((0.15 + 0.75 * graphs) * WIDTH, HEIGHT)
     *left, last = figure.subplots(1, graphs, squeeze=False)[0]
     for ax, part in zip([*left, last], parts, strict=False):
         _moments(ax, data, axes, part)
@@ -67,29 +71,31 @@ def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
     elif beside:
         _signed(last, data, axes, parts[0])
     for ax in figure.axes:
+        tell_separations(ax, axes)
         legend(ax)
-        ax.set(xscale="log", xlabel=label_of_separations(axes))
+        ax.set(xscale="log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.xaxis.set_major_formatter("{x:g}")
         ax.xaxis.set_minor_formatter(NullFormatter())
-    tell_left_out(figure, sum(data.sizes[part.kind] for part in parts) - len(parts))
+    drawn = {part.kind for part in parts}
+    tell_left_out(figure, sum(data.sizes[kind] - 1 for kind in drawn))
 
 
 def _parts(data: xr.Dataset) -> list[Part]:
     """What is drawn: the increments of the first vector and of the first number."""
-    kinds = (("longitudinal", "vector", "δf_L"), ("scalar", "number", "δf"))
+    kinds = (
+        ("longitudinal", "vector", r"\delta f_L"),
+        ("transverse", "vector", r"\delta f_T"),
+        ("scalar", "number", r"\delta f"),
+    )
     return [Part(*one, str(data[one[1]].values[0])) for one in kinds if one[1] in data.dims]
 
 
 def _balances(data: xr.Dataset, axis: str) -> list[Balance]:
     """The balances that are known of what is drawn."""
-    cubic = ("cubic_balance", "vector", 4 / 5, "(6κ⟨δf_L²⟩′ − ⟨δf_L³⟩)/(ε r)")
-    flux = ("flux_balance", "quantity", 4 / 3, "(2κ⟨|δf|²⟩′ − ⟨δu_L |δf|²⟩)/(ε r)")
-    known = [
-        Balance(*one, part.quantity)
-        for part in _parts(data)
-        for one in ((cubic, flux) if part.kind == "vector" else (flux,))
-    ]
+    cubic, flux = ("cubic_balance", "vector", 4 / 5, OF_CUBES), ("flux_balance", "quantity", 4 / 3, OF_FLUX)
+    of_part = {"longitudinal": (cubic, flux), "scalar": (flux,)}
+    known = [Balance(*one, part.quantity) for part in _parts(data) for one in of_part.get(part.name, ())]
     return [
         one
         for one in known
@@ -116,31 +122,23 @@ def _signed(ax: Axes, data: xr.Dataset, axes: Sequence[str], part: Part) -> None
     ax.axhline(0, **LAW)
     for axis in axes:
         where = {part.kind: part.quantity, "odd_order": data["odd_order"].values[0]}
-        _line(ax, data, f"signed_{part.name}_{axis}", where, COLORS[0], f"along {axis}")
-    ax.set(ylabel=f"⟨{part.symbol}³⟩,   f = {short(part.quantity)}", title="signed moments, third order")
+        _line(ax, data, f"signed_{part.name}_{axis}", where, COLORS[0], "")
+    told = rf"$\langle {part.symbol}^3 \rangle$"
+    ax.set(ylabel=f"{told},   f = {short(part.quantity)}", title="signed moments, third order")
 
 
 def _moments(ax: Axes, data: xr.Dataset, axes: Sequence[str], part: Part) -> None:
     """The moments of even orders, one colour an order."""
     positive = any((data[f"{part.name}_{axis}"].sel({part.kind: part.quantity}) > 0).any() for axis in axes)
     even = [order for order in data["order"].values if order % 2 == 0]
+    ax.set_yscale("log" if positive else "linear")
     for axis in axes:
         for order, color in zip(even, COLORS, strict=False):
             label = f"n = {order:.0f}" if axis == axes[0] else ""
-            _line(
-                ax,
-                data,
-                f"{part.name}_{axis}",
-                {part.kind: part.quantity, "order": order},
-                color,
-                label,
-                DEEPEST,
-            )
-    ax.set(
-        yscale="log" if positive else "linear",
-        ylabel=f"⟨|{part.symbol}|ⁿ⟩,   f = {short(part.quantity)}",
-        title=f"{part.name} moments",
-    )
+            where = {part.kind: part.quantity, "order": order}
+            _line(ax, data, f"{part.name}_{axis}", where, color, label)
+    told = rf"$\langle |{part.symbol}|^n \rangle$"
+    ax.set(ylabel=f"{told},   f = {short(part.quantity)}", title=f"{part.name} moments")
 
 
 def _line(
@@ -150,11 +148,9 @@ def _line(
     where: dict[str, object],
     color: str,
     label: str,
-    deepest: float | None = None,
 ) -> None:
     """The curve of one quantity along the axis that ends the name of the array, with its errors."""
     axis = name[-1]
     r, one = data[f"r_{axis}"].values, data[name].sel(where)
     draw_curve(ax, r, one.values, Look(color, DASH_OF_AXIS[axis]), label)
-    floor = -np.inf if deepest is None else deepest * one.values
-    draw_band(ax, r, one.values, error_of(data, one), color, floor)
+    draw_bars(ax, r, one.values, error_of(data, one), color, axis)

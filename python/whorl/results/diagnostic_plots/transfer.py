@@ -18,6 +18,7 @@ from whorl.results.diagnostic_plots.base import (
     label_of,
     legend,
     look,
+    short,
     tell_left_out,
 )
 from whorl.results.diagnostic_plots.binned import (
@@ -62,7 +63,10 @@ def _by_part(data: xr.Dataset) -> dict[str, dict[str, int]]:
 def _draw_row(
     pair: np.ndarray, data: xr.Dataset, part: str, of_part: dict[str, int], looks: dict[str, Look]
 ) -> None:
-    """T per width of the bin, the area below which is what a term brings, and the flux at its upper end."""
+    """T per width of the bin, the area below which is what a term brings, and the flux at its upper end.
+
+    Both begin with the first bin beyond that of k = 0.
+    """
     left, right = pair
     (name,) = coordinates_of(data["transfer"])
     edges = edges_of(data, name)
@@ -73,8 +77,7 @@ def _draw_row(
     shown = np.isfinite(widths) & (np.arange(len(widths)) < last)
     for term, number in of_part.items():
         _draw_curve(left, data, "transfer", number, data[name].values, widths, shown, looks[term], term)
-        up_to = np.arange(len(widths)) < last
-        _draw_curve(right, data, "flux", number, edges[1:], np.ones(len(widths)), up_to, looks[term], term)
+        _draw_curve(right, data, "flux", number, edges[1:], np.ones(len(widths)), shown, looks[term], term)
     lossy = [term for term in LOSSES if term in of_part]
     if lossy:
         total = float(data["flux"].values[[of_part[term] for term in lossy], -1].sum())
@@ -82,8 +85,9 @@ def _draw_row(
     per = "Δθ" if is_angle(name) else f"Δ ln {name}"
     for ax, array, what in ((left, "transfer", f"T / {per}"), (right, "flux", "Π")):
         ax.axhline(0, **ZERO)
-        ax.set(ylabel=label_of(data[array], what), title=f"{part}: {array}")
-        tell_bins(ax.xaxis, data, name, [one for one in edges[: last + 1] if one > 0])
+        ax.set(ylabel=label_of(data[array], what), title=f"{short(part)}: {array}")
+        seen = data[name].values[shown] if array == "transfer" else edges[1:][shown]
+        tell_bins(ax.xaxis, data, name, seen if seen.size else edges[1:])
     legend(left)
     _tell_law(right)
 
@@ -91,7 +95,14 @@ def _draw_row(
 def _tell_law(ax: Axes) -> None:
     """What the broken line is: the curves are those of the graph beside it."""
     if lines := [one for one in ax.lines if str(one.get_label()).startswith("whole loss")]:
-        ax.legend(handles=lines, frameon=False, fontsize=8.5)
+        ax.legend(
+            handles=lines,
+            frameon=False,
+            fontsize=8.5,
+            loc="lower right",
+            bbox_to_anchor=(1, 1),
+            borderaxespad=0,
+        )
 
 
 def _draw_curve(
@@ -123,5 +134,5 @@ def _draw_maps(figure: Figure, data: xr.Dataset) -> None:
     }
     for ax, (part, term, n) in zip(graphs(figure, len(wanted)), wanted, strict=True):
         draw_bins(ax, data, transfer.isel(quantity=n).T, **scales[part])
-        ax.set_title(f"{part}: {term}", fontsize=10)
+        ax.set_title(f"{short(part)}: {term}", fontsize=10)
     figure.supylabel(label_of(data["transfer"], "T, sum over the bin"), fontsize=9, color="0.3")

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from whorl.results.diagnostic_plots.base import WIDTH, error_of, few_ticks, look, tell_left_out
+from whorl.results.diagnostic_plots.base import WIDTH, error_of, few_ticks, label_of, look, tell_left_out
 
 MOST, ROW = 16, 0.34  # triads, and the height of one in inches
 PAIRS = (("k|p|q", "p gives k"), ("k|q|p", "q gives k"), ("p|q|k", "q gives p"))
@@ -26,7 +26,7 @@ def draw_triads(figure: Figure, data: xr.Dataset) -> None:
             ax.errorbar(one.values[:count], rows + 0.2 * (n - 1), xerr=bars, fmt="o", elinewidth=1, **style)
         ax.axvline(0, color="0.5", linewidth=0.6)
         ax.set_title(str(name), fontsize=10)
-        ax.set_xlabel("transfer")
+        ax.set_xlabel(label_of(transfer))
         few_ticks(ax)
     axes[0].set_yticks(rows, [str(one) for one in transfer["triad"].values[:count]], fontsize=8)
     axes[0].invert_yaxis()

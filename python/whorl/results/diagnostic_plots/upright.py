@@ -18,7 +18,7 @@ from whorl.results.diagnostic_plots.base import (
     look,
 )
 
-WIDTH, HEIGHT = 3.1, 3.1  # of a graph, in inches
+WIDTH, HEIGHT = 3.4, 3.1  # of a graph, in inches
 DEEPEST = 1e-12  # of the largest value of a graph: below it there is rounding alone
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from whorl.results.diagnostic_plots.base import HEIGHT, WIDTH, label_of, legend, look, say
+from whorl.results.diagnostic_plots.base import HEIGHT, WIDTH, label_of, legend, look, plain_ticks, say
 
 SIGNS = ((1, "Γ > 0"), (-1, "Γ < 0"))
 
@@ -31,3 +31,5 @@ def draw_vortices(figure: Figure, data: xr.Dataset) -> None:
     right.set_title(f"{100 * float(data['enstrophy_share']):.0f} % of ⟨ω²⟩ in vortices", fontsize=10)
     for ax in (left, right):
         legend(ax)
+        for axis in (ax.xaxis, ax.yaxis):
+            plain_ticks(axis)
