@@ -8,14 +8,17 @@ import xarray as xr
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from whorl.base.errors import CaseError
 from whorl.base.files import check_picture
 from whorl.base.text import spelled
 from whorl.config.explain import did_you_mean
 from whorl.output.directory import RunDirectory
+from whorl.output.means import ENOUGH
 from whorl.results.averages import told_number
 from whorl.results.diagnostic_plots.base import (
+    DEEPEST,
     LAW,
     Look,
     draw_band,
@@ -28,11 +31,13 @@ from whorl.results.diagnostic_plots.base import (
 )
 from whorl.results.particle_means import KINDS, average_particles, numbers_of
 from whorl.results.path_picture import draw_over_slice
-from whorl.results.picture_style import COLORS, STYLE, draw_title, save_picture
+from whorl.results.picture_style import COLORS, HALO, STYLE, draw_title, save_picture
 from whorl.results.runs import open_run
 from whorl.results.slices import Tell, silent
 
 SIDE = 4.6  # of a graph, in inches
+NOT_RELIABLE = f"?  of fewer than {ENOUGH:.0f} independent samples: not reliable"
+MARGIN = 0.3  # of what is shown: room for texts above and below
 DOTTED = LAW | {"linestyle": (0, (1, 1.5))}
 MEAN = Look(COLORS[6], "-")  # of all axes together
 
@@ -107,6 +112,8 @@ def draw_particle_means(kind: str, data: xr.Dataset, title: str = "") -> Figure:
     for ax, one in zip(figure.subplots(1, len(draw), squeeze=False)[0], draw, strict=True):
         one(ax, data)
     tell_empty(figure)
+    if any("?" in one.get_text() for ax in figure.axes for one in ax.findobj(Text)):
+        figure.supxlabel(NOT_RELIABLE, fontsize=8.5, color="0.4")
     return figure
 
 
@@ -123,9 +130,11 @@ def _told(data: xr.Dataset, name: str) -> str:
 def _curve(
     ax: Axes, place: np.ndarray, one: xr.DataArray, error: xr.DataArray, style: Look, label: str = ""
 ) -> None:
-    """A curve with a band of its errors, above zero where the axis is logarithmic."""
-    floor = 1e-300 if ax.get_yscale() == "log" else -np.inf
-    values = np.where(one.values > 0, one.values, np.nan) if floor > 0 else one.values
+    """A curve with a band of its errors, which ends below the curve where the axis is logarithmic."""
+    values, floor = one.values, -np.inf
+    if ax.get_yscale() == "log":
+        values = np.where(values > 0, values, np.nan)
+        floor = DEEPEST * values
     draw_curve(ax, place, values, style, label)
     draw_band(ax, place, values, error.values, style.color, floor)
 
@@ -337,40 +346,48 @@ def _volume(ax: Axes, data: xr.Dataset) -> None:
 
 
 def _radial(ax: Axes, data: xr.Dataset) -> None:
-    ax.set(xscale="log", xlabel="r  [length]", title=f"g(r),  D₂ = {_told(data, 'dimension')}")
+    title = f"Radial distribution g(r),  D₂ = {_told(data, 'dimension')}"
+    ax.set(xscale="log", xlabel="r  [length]", title=title)
     _curve(ax, data["r"].values, data["radial_distribution"], data["radial_distribution_error"], MEAN)
     ax.axhline(1, **LAW)
     ax.axvspan(data.attrs["from_r"], data.attrs["to_r"], color="0.5", alpha=0.1, linewidth=0, zorder=0)
     ax.annotate(
-        "where D₂ is fitted",
+        "D₂ fitted here",
         (np.sqrt(data.attrs["from_r"] * data.attrs["to_r"]), 0.02),
         xycoords=ax.get_xaxis_transform(),
         ha="center",
         color="0.35",
         fontsize=8.5,
     )
-    ax.set_ylim(0, 1.25 * max(1.0, float(data["radial_distribution"].max())))
+    found, error = data["radial_distribution"].values, np.nan_to_num(data["radial_distribution_error"])
+    _show(ax, np.nanmin(found - error), np.nanmax(found + error), 1.0)
     plain_ticks(ax.xaxis)
     if cells := _told(data, "voronoi_variance"):
         random = f"Voronoï cells: variance {cells}\n(random particles {data.attrs['voronoi_random']:g})"
         ax.text(0.03, 0.97, random, transform=ax.transAxes, va="top", fontsize=8.5, color="0.3")
 
 
+def _show(ax: Axes, low: float, high: float, law: float) -> None:
+    """What is between two values and a law, with room for texts above and below."""
+    low, high = min(low, law), max(high, law)
+    room = MARGIN * ((high - low) or abs(law) or 1.0)
+    ax.set_ylim(max(0.0, low - room), high + room)
+
+
 def _uniform(ax: Axes, data: xr.Dataset) -> None:
-    time, freedom = data["time"].values, data.attrs["freedom"]
-    ax.axhline(freedom, **LAW)
-    ax.axhspan(
-        freedom - 2 * np.sqrt(2 * freedom), freedom + 2 * np.sqrt(2 * freedom), color="0.5", alpha=0.12
-    )
-    ax.plot(time, data["chi_squared"].values, "o", color=COLORS[0])
-    for t, chi, p in zip(time, data["chi_squared"].values, data["probability"].values, strict=True):
-        ax.annotate(f"p = {p:.2g}", (t, chi), (0, 7), textcoords="offset points", ha="center", fontsize=8)
+    time, freedom, chi_squared = data["time"].values, data.attrs["freedom"], data["chi_squared"].values
+    spread = 2 * np.sqrt(2 * freedom)
+    ax.axhline(freedom, **LAW, label=f"random particles: {freedom}")
+    ax.axhspan(freedom - spread, freedom + spread, color="0.5", alpha=0.12, linewidth=0, label="2σ of these")
+    ax.plot(time, chi_squared, "o", color=COLORS[0])
+    for t, chi, p in zip(time, chi_squared, data["probability"].values, strict=True):
+        above = chi >= freedom  # away from the line of the mean
+        place = {"xytext": (0, 7 if above else -7), "va": "bottom" if above else "top", "ha": "center"}
+        ax.annotate(f"p = {p:.2g}", (t, chi), **place, textcoords="offset points", fontsize=8, **HALO)
     ax.margins(x=0.12)
-    ax.set(
-        xlabel="t  [time]",
-        title=f"χ² in {data.attrs['cells']} cells; of random particles {freedom} (dashed) and 2σ (shaded)",
-        ylim=(0, None),
-    )
+    _show(ax, min(chi_squared.min(), freedom - spread), max(chi_squared.max(), freedom + spread), freedom)
+    ax.set(xlabel="t  [time]", title=f"χ² in {data.attrs['cells']} cells")
+    legend(ax, loc="upper right")
 
 
 DRAWN: dict[str, Sequence[Callable[[Axes, xr.Dataset], None]]] = {

@@ -14,7 +14,7 @@ from whorl.base.files import check_picture
 from whorl.base.text import spelled
 from whorl.config.case import Case
 from whorl.output.directory import RunDirectory
-from whorl.results.picture_style import COLORS, STYLE, draw_notes, draw_title, save_picture
+from whorl.results.picture_style import COLORS, STYLE, draw_notes, draw_title, save_picture, with_unit
 from whorl.results.probe_correlation import chosen_probe, place_of
 from whorl.results.probes import finite_part, frequency_spectrum, spatio_temporal_spectrum
 from whorl.results.runs import open_run
@@ -150,7 +150,7 @@ def _draw_series(axes: Axes, data: xr.Dataset) -> None:
     title = "Real parts" if "amplitude" in data else "Values"
     if len(drawn) < every:
         title += f", the {len(drawn)} largest of {every} series"
-    axes.set(title=title, xlabel="time")
+    axes.set(title=title, xlabel="t  [time]", ylabel=with_unit("", values.attrs.get("units", "1")))
     axes.legend(fontsize=7.5, frameon=False, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
 
 
@@ -162,7 +162,10 @@ def _draw_spectra(axes: Axes, data: xr.Dataset, case: Case, resample: bool) -> N
     for frequency in waves:
         axes.axvline(frequency, color=WAVES, linestyle="--", linewidth=1)
     title = "Frequency spectra S(ω)" + (", and the linear waves of the model (dashed)" if waves else "")
-    axes.set(title=title, xlabel="ω  [1/time]", yscale="log" if (spectrum > 0).any() else "linear")
+    unit = with_unit("", spectrum.attrs.get("units", "1"))
+    axes.set(
+        title=title, xlabel="ω  [1/time]", ylabel=unit, yscale="log" if (spectrum > 0).any() else "linear"
+    )
     if float(spectrum["frequency"].min()) < 0:
         shown = _show_frequencies(spectrum, waves)
         axes.set_xlim(-shown, shown)
@@ -181,7 +184,7 @@ def _draw_map(figure: Figure, axes: Axes, data: xr.Dataset, case: Case, resample
         cmap="magma",
         shading="nearest",
     )
-    figure.colorbar(image, ax=axes, label="E(k, ω)")
+    figure.colorbar(image, ax=axes, label=with_unit("E(k, ω)", energy.attrs.get("units", "1")))
     branches = _waves(data, case)
     for branch in branches:
         axes.plot(np.arange(len(branch)), branch, "_", color=MARKS, markersize=14)
