@@ -65,6 +65,7 @@ void run(const Combination<Real>& of, const RowOfFields<Real>& row) {
 template <class Real, int reads> struct DifferenceRow {
     static constexpr int most = Combination<Real>::most;
     const Combination<Real>& of;
+    const Differences<Real>& differences;
     int i;
     const Real* from[most];
     Real* to;
@@ -76,15 +77,17 @@ template <class Real, int reads> struct DifferenceRow {
         Real r[most];
         unrolled<reads>([&](auto j) { r[j] = from[j][e]; });
         const Differenced<Real> of_mode{{by.whole[e], by.rest[e]}, by.weight[e]};
-        to[e] = of.at(Counts<reads, 1>{}, i, of_mode, r, da[e]);
+        to[e] = differences.combined(Counts<reads, 1>{}, of.m, i, of_mode, r, da[e]);
     }
 };
 
 template <class Real, int reads>
-void difference(const Combination<Real>& of, int i, const RowOfFields<Real>& row) {
+void difference(const Combination<Real>& of, const Differences<Real>& by, int i,
+                const RowOfFields<Real>& row) {
     for (int f = 0; f < row.fields; ++f) {
         DifferenceRow<Real, reads> field{
             of,
+            by,
             i,
             {},
             reinterpret_cast<Real*>(row.next + (i * row.fields + f) * row.stride),
@@ -141,10 +144,12 @@ template <class Real> void combine_row(const Combination<Real>& of, const RowOfF
     by_factor[static_cast<std::size_t>(row.factored)](of, row);
 }
 
-template <class Real> void difference_row(const Combination<Real>& of, int i, const RowOfFields<Real>& row) {
+template <class Real>
+void difference_row(const Combination<Real>& of, const Differences<Real>& by, int i,
+                    const RowOfFields<Real>& row) {
     static constexpr std::array by_reads{difference<Real, 0>, difference<Real, 1>, difference<Real, 2>,
                                          difference<Real, 3>};
-    by_reads[static_cast<std::size_t>(of.reads)](of, i, row);
+    by_reads[static_cast<std::size_t>(of.reads)](of, by, i, row);
 }
 
 // A register that is not read is written past the caches, without being fetched.
@@ -164,7 +169,8 @@ template <class Real> void put_row(const Combination<Real>& of, const RowOfField
 #define WHORL_INSTANTIATE(Real)                                                                              \
     template void fetch_row(const Combination<Real>&, const RowOfFields<Real>&);                             \
     template void combine_row(const Combination<Real>&, const RowOfFields<Real>&);                           \
-    template void difference_row(const Combination<Real>&, int, const RowOfFields<Real>&);                   \
+    template void difference_row(const Combination<Real>&, const Differences<Real>&, int,                    \
+                                 const RowOfFields<Real>&);                                                  \
     template void put_row(const Combination<Real>&, const RowOfFields<Real>&);
 WHORL_INSTANTIATE(float)
 WHORL_INSTANTIATE(double)

@@ -39,9 +39,6 @@ template <class Real> struct Combination {
     bool only_written[most] = {}; // the old contents of the register in `to` are not read
     Coefficients<Real> m{};
     Real v[most] = {};
-    bool exponential = false;
-    Coefficients<Real> plain{};                 // of what does not decay, which m then has not
-    double reach[most] = {}, phi[most][3] = {}; // with dt
 
     Combination() = default;
     // Bit i of `also_read` is set where the tendency is made from register i.
@@ -49,44 +46,18 @@ template <class Real> struct Combination {
                 int also_read) {
         const auto at = [](int i) { return static_cast<std::size_t>(i); };
         const int read = stage.reads();
-        exponential = stage.exponential;
         for (int i = 0; i < most; ++i)
             if (read >> i & 1) from[reads++] = registers[at(i)];
         for (int i = 0; i < most; ++i) {
             if (!(stage.writes() >> i & 1)) continue;
             for (int j = 0, r = 0; j < most; ++j)
-                if (read >> j & 1) {
-                    const double undamped = stage.plain[at(i)][at(j)];
-                    m[at(writes)][at(r)] = static_cast<Real>(stage.m[at(i)][at(j)] - undamped);
-                    plain[at(writes)][at(r++)] = static_cast<Real>(undamped);
-                }
+                if (read >> j & 1)
+                    m[at(writes)][at(r++)] =
+                        static_cast<Real>(stage.m[at(i)][at(j)] - stage.plain[at(i)][at(j)]);
             v[writes] = static_cast<Real>(stage.v[at(i)] * dt);
-            reach[writes] = stage.reach[at(i)] * dt;
-            for (int p = 0; p < 3; ++p) phi[writes][p] = stage.phi[at(i)][at(p)] * dt;
             only_written[writes] = !((read | also_read) >> i & 1);
             to[writes++] = registers[at(i)];
         }
-    }
-
-    // Of the i-th register that is written, for a field that decays at this rate.
-    WHORL_INLINE Differenced<Real> differenced(int i, Real rate) const {
-        const double z = static_cast<double>(rate) * reach[i];
-        const Phi functions = phi_functions(z);
-        const double weight =
-            phi[i][0] * functions.first + phi[i][1] * functions.second + phi[i][2] * functions.third;
-        return {exponential_decay(static_cast<Real>(z)), static_cast<Real>(weight)};
-    }
-    // The i-th register that is written, from one value of each that is read.
-    template <class Counts, class Value>
-    WHORL_INLINE Value at(const Counts& counts, int i, const Differenced<Real>& by, const Value* r,
-                          Value da) const {
-        const auto& decaying = m[static_cast<std::size_t>(i)];
-        const auto& kept = plain[static_cast<std::size_t>(i)];
-        Value next = by.weight * da;
-        unrolled<most>([&](auto j) {
-            if (j < counts.reads) next = next + decayed(by.factor, decaying[j] * r[j]) + kept[j] * r[j];
-        });
-        return next;
     }
 
     // The coefficients of registers that are carried along.
@@ -109,6 +80,50 @@ template <class Real> struct Combination {
                 if (j < counts.reads) next[i] = next[i] + with[i][j] * r[j];
             });
         });
+    }
+};
+
+// What a stage of exponential time differencing has beside: `m` of the combination is then that of what
+// decays.
+template <class Real> struct Differences {
+    static constexpr int most = Stage::registers;
+
+    bool any = false;
+    Coefficients<Real> plain{};                 // of what does not decay
+    double reach[most] = {}, phi[most][3] = {}; // with dt
+
+    Differences() = default;
+    Differences(const Stage& stage, double dt) : any(stage.exponential) {
+        const int read = stage.reads(), written = stage.writes();
+        for (std::size_t i = 0, w = 0; i < most; ++i) {
+            if (!(written >> i & 1)) continue;
+            for (std::size_t j = 0, r = 0; j < most; ++j)
+                if (read >> j & 1) plain[w][r++] = static_cast<Real>(stage.plain[i][j]);
+            reach[w] = stage.reach[i] * dt;
+            for (std::size_t p = 0; p < 3; ++p) phi[w][p] = stage.phi[i][p] * dt;
+            ++w;
+        }
+    }
+
+    // Of the i-th register that is written, for a field that decays at this rate.
+    WHORL_INLINE Differenced<Real> at(int i, Real rate) const {
+        const double z = static_cast<double>(rate) * reach[i];
+        const Phi functions = phi_functions(z);
+        const double weight =
+            phi[i][0] * functions.first + phi[i][1] * functions.second + phi[i][2] * functions.third;
+        return {exponential_decay(static_cast<Real>(z)), static_cast<Real>(weight)};
+    }
+    // The i-th register that is written, from one value of each that is read, with m of the combination.
+    template <class Counts, class Value>
+    WHORL_INLINE Value combined(const Counts& counts, const Coefficients<Real>& m, int i,
+                                const Differenced<Real>& by, const Value* r, Value da) const {
+        const auto& decaying = m[static_cast<std::size_t>(i)];
+        const auto& kept = plain[static_cast<std::size_t>(i)];
+        Value next = by.weight * da;
+        unrolled<most>([&](auto j) {
+            if (j < counts.reads) next = next + decayed(by.factor, decaying[j] * r[j]) + kept[j] * r[j];
+        });
+        return next;
     }
 };
 
@@ -151,7 +166,9 @@ template <class Real> struct RowOfFields {
 // the registers.
 template <class Real> void fetch_row(const Combination<Real>& of, const RowOfFields<Real>& row);
 template <class Real> void combine_row(const Combination<Real>& of, const RowOfFields<Real>& row);
-template <class Real> void difference_row(const Combination<Real>& of, int i, const RowOfFields<Real>& row);
+template <class Real>
+void difference_row(const Combination<Real>& of, const Differences<Real>& by, int i,
+                    const RowOfFields<Real>& row);
 template <class Real> void put_row(const Combination<Real>& of, const RowOfFields<Real>& row);
 
 } // namespace whorl

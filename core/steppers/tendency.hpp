@@ -47,12 +47,12 @@ template <class Model, class Device, class Real, class Data = StageData<Real>> s
     // Calls f with the Update of this stage. Where work is enqueued it is compiled for exact and for explicit
     // linear coupling and for exponential time differencing, each with fewer registers.
     template <class F> void with_store(const F& f) const {
-        if constexpr (Device::queues)
-            if (this->stage.exponential) return f(update(Differencing()));
-        if constexpr (!Model::couples)
-            f(update(std::false_type()));
-        else if constexpr (!Device::queues)
+        if constexpr (!Device::queues)
             f(update(this->exact));
+        else if (this->stage.exponential)
+            f(update(Differencing()));
+        else if constexpr (!Model::couples)
+            f(update(std::false_type()));
         else if (this->exact)
             f(update(std::true_type()));
         else
@@ -65,6 +65,7 @@ template <class Model, class Device, class Real, class Data = StageData<Real>> s
         const int also_read = Model::couples && !exactly ? 1 : 0;
         Update<Model, Real, Exact> update{model,
                                           Combination<Real>(now, registers, step->dt, also_read),
+                                          {},
                                           registers[0],
                                           context,
                                           this->adds ? this->extra : nullptr,
@@ -74,6 +75,7 @@ template <class Model, class Device, class Real, class Data = StageData<Real>> s
                                           static_cast<Real>(this->coupling_norm),
                                           exactly,
                                           now.ends_step};
+        if constexpr (may_difference<Exact>) update.differences = Differences<Real>(now, step->dt);
         if (growth) force_linearly(update, now);
         if (now.writes() & 1) update.energy = this->energy;
         return update;

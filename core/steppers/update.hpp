@@ -32,7 +32,12 @@ struct Differencing {
     constexpr operator bool() const { return false; }
 };
 
-// Exact is bool, or for what is compiled for one case a constant of type std::bool_constant, or Differencing.
+// Exact is bool on threads. Where work is enqueued it is a constant of type std::bool_constant, or
+// Differencing.
+template <class Exact>
+inline constexpr bool may_difference = std::is_same_v<Exact, bool> || std::is_same_v<Exact, Differencing>;
+struct NoDifferences {};
+
 template <class Model, class Real, class Exact> struct Update {
     static constexpr int fields = Model::fields, rates = Model::rates;
     static constexpr int at_once = modes_at_once;
@@ -40,6 +45,8 @@ template <class Model, class Real, class Exact> struct Update {
 
     Model model;
     Combination<Real> combination;
+    [[no_unique_address]] std::conditional_t<may_difference<Exact>, Differences<Real>, NoDifferences>
+        differences;
     const Complex<Real>* state;   // of the model itself
     const Complex<Real>* context; // of the flow that carries the model
     const Complex<Real>* extra;   // null: nothing is added
@@ -57,6 +64,12 @@ template <class Model, class Real, class Exact> struct Update {
     ColumnSums energy{};               // of the state that is stored, on a CPU
 
     WHORL_INLINE bool couples() const { return Model::couples && exact; }
+    WHORL_INLINE bool is_differenced() const {
+        if constexpr (may_difference<Exact>)
+            return differences.any;
+        else
+            return false;
+    }
     WHORL_INLINE bool changes() const { return grows || elapsed > Real(0); }
 
     WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* flux) const {
@@ -66,16 +79,14 @@ template <class Model, class Real, class Exact> struct Update {
             evaluate<true>(mode.k, mode.index, flux, da);
         else
             evaluate<false>(mode.k, mode.index, flux, da);
-        unrolled<fields>([&](auto f) {
-            const std::int64_t at = f * modes + mode.index;
-            if constexpr (!std::is_same_v<Exact, std::false_type>)
-                if (forces_linearly && is_forced(mode.k)) da[f] = da[f] + linear[f] * state[at];
-            if (extra) da[f] = weight * da[f] + extra[at];
-        });
-        if constexpr (std::is_same_v<Exact, Differencing>) return store_differenced(mode, da);
+        if constexpr (std::is_same_v<Exact, Differencing>) {
+            unrolled<fields>([&](auto f) { complete(mode, f, da[f]); });
+            return store_differenced(mode, da);
+        }
         unrolled<fields>([&](auto f) {
             const std::int64_t at = f * modes + mode.index;
             Complex<Real> r[most], of_field[most];
+            complete(mode, f, da[f]);
             unrolled<most>([&](auto j) {
                 if (j >= combination.reads) return;
                 r[j] = combination.from[j][at];
@@ -106,14 +117,11 @@ template <class Model, class Real, class Exact> struct Update {
         for (int i = 0; i < most; ++i) {
             if (i >= combination.writes || shares[i] == Real(0)) continue;
             Complex<Real> added[fields], sum[fields];
-            if (combination.exponential) {
-                Differenced<Real> by[rates];
-                find_differenced(k, i, by);
-                unrolled<fields>([&](auto f) { added[f] = by[rate_of(f)].weight * da[f]; });
-            } else {
-                unrolled<fields>([&](auto f) { added[f] = shares[i] * da[f]; });
-                if (changes()) propagate(k, factor, added);
-            }
+            unrolled<fields>([&](auto f) { added[f] = shares[i] * da[f]; });
+            if (is_differenced())
+                weigh(k, i, da, added);
+            else if (changes())
+                propagate(k, factor, added);
             unrolled<fields>([&](auto f) { sum[f] = combination.to[i][f * modes + index] + added[f]; });
             if (ends_step) model.constrain(k, sum);
             unrolled<fields>([&](auto f) { combination.to[i][f * modes + index] = sum[f]; });
@@ -164,10 +172,10 @@ template <class Model, class Real, class Exact> struct Update {
         FactorsOf<Real> of_field[fields];
         for (int f = 0; f < fields; ++f) of_field[f] = {factors[rate_of(f)].whole, factors[rate_of(f)].rest};
         const bool multiplied = mean_grows || !row.has_mean(), growing = grows && multiplied;
-        const Factored factored = couples() || combination.exponential ? Factored::not_at_all
-                                  : elapsed > Real(0)                  ? Factored::by_mode
-                                  : growing                            ? Factored::alike
-                                                                       : Factored::not_at_all;
+        const Factored factored = couples() || is_differenced() ? Factored::not_at_all
+                                  : elapsed > Real(0)           ? Factored::by_mode
+                                  : growing                     ? Factored::alike
+                                                                : Factored::not_at_all;
         if (forces_linearly && multiplied) add_linear<Device>(row, da);
         if (extra) add_extra<Device>(row, da);
         if (factored == Factored::by_mode) find_factor_rows<Device>(row, growing, factors);
@@ -181,7 +189,7 @@ template <class Model, class Real, class Exact> struct Update {
         of_row.factors = of_field;
         of_row.carries = lags && multiplied ? carries.data() : nullptr;
         of_row.next = next[0][0];
-        if (combination.exponential)
+        if (is_differenced())
             for (int i = 0; i < combination.writes; ++i) find_and_difference<Device>(row, i, of_row);
         else
             combine_row(combination, of_row);
@@ -228,7 +236,7 @@ template <class Model, class Real, class Exact> struct Update {
             });
         });
         of_row.differenced = of_field;
-        difference_row(combination, i, of_row);
+        difference_row(combination, differences, i, of_row);
     }
     template <class Device>
     void find_factor_rows(const ModeRow<Real>& row, bool growing, FactorRow<Real, at_once>* factors) const {
@@ -282,6 +290,14 @@ template <class Model, class Real, class Exact> struct Update {
         if constexpr (Model::couples && !exactly) model.couple(k, a, da);
     }
 
+    // Adds linear forcing of the field, unless it is in the factor, and what is added.
+    WHORL_INLINE void complete(Mode<Real> mode, int f, Complex<Real>& da) const {
+        const std::int64_t at = f * modes + mode.index;
+        if constexpr (!std::is_same_v<Exact, std::false_type>)
+            if (forces_linearly && is_forced(mode.k))
+                da = da + linear[static_cast<std::size_t>(f)] * state[at];
+        if (extra) da = weight * da + extra[at];
+    }
     WHORL_INLINE void store_differenced(Mode<Real> mode, const Complex<Real>* da) const {
         constexpr int most = Combination<Real>::most;
         Complex<Real> next[most][fields];
@@ -293,7 +309,7 @@ template <class Model, class Real, class Exact> struct Update {
                 unrolled<most>([&](auto j) {
                     if (j < combination.reads) r[j] = combination.from[j][f * modes + mode.index];
                 });
-                next[i][f] = combination.at(combination, i, by[rate_of(f)], r, da[f]);
+                next[i][f] = differences.combined(combination, combination.m, i, by[rate_of(f)], r, da[f]);
             });
             if (ends_step) model.constrain(mode.k, next[i]);
         }
@@ -303,9 +319,16 @@ template <class Model, class Real, class Exact> struct Update {
     WHORL_INLINE void find_differenced(Wavenumber<Real> k, int i, Differenced<Real>* by) const {
         Real rate[rates];
         model.decay(k, rate);
-        unrolled<rates>([&](auto q) { by[q] = combination.differenced(i, rate[q]); });
+        unrolled<rates>([&](auto q) { by[q] = differences.at(i, rate[q]); });
     }
 
+    WHORL_INLINE void weigh(Wavenumber<Real> k, int i, const Complex<Real>* da, Complex<Real>* added) const {
+        if constexpr (may_difference<Exact>) {
+            Differenced<Real> by[rates];
+            find_differenced(k, i, by);
+            unrolled<fields>([&](auto f) { added[f] = by[rate_of(f)].weight * da[f]; });
+        }
+    }
     WHORL_INLINE bool is_forced(Wavenumber<Real> k) const { return mean_grows || square(k) > Real(0); }
     WHORL_INLINE bool grows_at(Wavenumber<Real> k) const { return grows && is_forced(k); }
 
