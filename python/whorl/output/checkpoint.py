@@ -11,6 +11,7 @@ from whorl.base.declared import DECLARED
 from whorl.base.hdf5 import open_hdf5, python_value
 from whorl.config.case import Case, Grid, Run
 from whorl.config.clock import Clock, Pace, Turnovers
+from whorl.config.earlier import as_of_today
 from whorl.config.scalars import own_names
 
 FORMAT, VERSION = (DECLARED["checkpoint"][what] for what in ("format", "version"))
@@ -94,7 +95,7 @@ def read_clock(path: Path) -> Checkpoint:
         }
         how = {name: str(attributes.get(name, "")) for name in ("level", "particles")}
         timed = Timed(str(attributes.get("lines", "")), int(attributes.get("plane_bytes", 0)))
-        case = toml.loads(attributes["case"])
+        case = as_of_today(toml.loads(attributes["case"]))
         what = {"grid": Grid(**case["grid"]), "fields": tuple(str(attributes["fields"]).split())}
         what |= {"step": int(attributes["step"]), "case": case, "rows": rows, "sources": sources}
         return Checkpoint(path, turnovers=count, pace=pace, timed=timed, **what, **clock, **how)

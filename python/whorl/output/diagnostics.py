@@ -18,6 +18,7 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.clock import Clock
 from whorl.config.diagnostics import Array, Diagnostic, Layout
+from whorl.config.earlier import renamed
 from whorl.measure.answers import answer, questions_of
 from whorl.output.diagnostic_files import cut_group
 from whorl.output.growing_file import GrowingFile
@@ -89,7 +90,7 @@ def about(diagnostic: Diagnostic) -> dict[str, str]:
 
 def measures(attributes: Mapping[str, str], free: Sequence[str] = ("name", "every")) -> dict[str, Any]:
     """What a diagnostic measures, by the attributes of its group: its options but name and interval."""
-    options = json.loads(attributes.get("options", "{}"))
+    options = renamed("diagnostics", json.loads(attributes.get("options", "{}")))
     return {key: value for key, value in options.items() if key not in free}
 
 
