@@ -62,7 +62,7 @@ MALFORMED = {
     "powers": column("2**" * 90 + "2", "becomes inf"),
     "huge power": column("9**9**9**9", "becomes inf"),
     "huge number": column("1" + "0" * 400, "a number in it is too large"),
-    "null": column("t\0t", "U+0000 (a control character)"),
+    "null": column("t\0t", "U+0000 (a control character), which is not seen"),
     "new line": column("t\nt", "invalid syntax"),
     "import": column(SPY, "may not hold this"),
     "import alone": pdf("__import__('os')", "there is no function __import__()"),

@@ -50,7 +50,7 @@ def test_the_run_is_repeated_for_what_changes_it(tree, changed, runs):
         os.utime(tree / changed, (2e9, 2e9))
     shown = commands(tree)
     assert ("whorl run forced-turbulence" in shown) == runs
-    assert "whorl average runs/forced-turbulence --from 5" in shown
+    assert "whorl average runs/forced-turbulence --from 10" in shown
     assert ("tools/setup core" in shown) == (
         changed in ("core/grid/box.cpp", "python/whorl/base/declared.toml")
     )

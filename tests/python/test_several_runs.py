@@ -110,7 +110,7 @@ def test_spectra_that_were_never_written_are_not_called_damaged(place, tmp_path)
 
 
 def test_what_is_no_run_is_named(place, tmp_path):
-    with pytest.raises(CaseError, match="nothing is not a run"):
+    with pytest.raises(CaseError, match="nothing does not exist"):
         whorl.open_runs(place / "slow", tmp_path / "nothing")
     with pytest.raises(CaseError, match="give one output directory"):
         whorl.open_runs()
