@@ -29,6 +29,7 @@ def test_uniformity_shows_what_is_near_that_of_random_particles():
     assert 511 + spread < high < 700
     below = [text.get_va() == "top" for text in ax.texts]
     assert below == [True, False, True]
+    assert [text.xyann[1] < 0 for text in ax.texts] == below
     assert ax.get_title() == "χ² in 512 cells"
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
         "random particles: 511",

@@ -11,11 +11,20 @@ from whorl.config.case import Case
 from whorl.config.models import MODELS
 from whorl.config.models.base import Curves
 from whorl.config.models.viscous import ViscousFlow
+from whorl.output.means import mean_of
 from whorl.results.averages import Averages
+from whorl.results.averages import told as told_mean
 from whorl.results.picture_style import STYLE
 from whorl.results.plots import draw, draw_curves
 from whorl.results.runs import open_run
-from whorl.results.spectra_picture import NOT_RELIABLE, draw_mean_spectra, draw_spectra, forced_band
+from whorl.results.spectra_picture import (
+    NOT_KNOWN,
+    NOT_RELIABLE,
+    draw_mean_spectra,
+    draw_spectra,
+    forced_band,
+)
+from whorl.results.window_picture import draw_window
 
 VISCOUS = {"flow": {"viscosity": 0.1}, "time": {"until": 1}}
 
@@ -62,6 +71,7 @@ def series_of(**columns):
     [
         (lambda t: 1e-4 * np.exp(0.5 * t), "log"),  # a dynamo
         (lambda t: 0.02 + 0 * t, "linear"),
+        (lambda t: 0.02 + 2 * np.exp(-(((t - 5) / 0.1) ** 2)), "linear"),  # beside one peak
         (lambda t: 1e-14 + 0 * t, "linear"),  # rounding
         (lambda t: 0 * t, "linear"),
         (lambda t: np.minimum(t, 1.0), "linear"),  # from nothing, soon seen
@@ -156,6 +166,24 @@ def averages(samples) -> Averages:
     return Averages(5.0, 65.0, 600, "", {}, spectra, ())
 
 
+def test_means_are_told_in_the_legend_where_there_is_one():
+    mean = {name: mean_of(np.arange(9.0), np.arange(9.0) % 4) for name in ("energy", "magnetic_energy")}
+    window = Averages(2.0, 8.0, 60, "", mean, xr.Dataset(), ())
+    series = series_of(energy=lambda t: 0.3 + 0 * t, magnetic_energy=lambda t: 0.1 + 0 * t)
+    curves = Curves("Energy", (("energy", "kinetic"), ("magnetic_energy", "magnetic")))
+    ax, alone = Figure().subplots(1, 2)
+    draw_curves(ax, series, curves, {"kinetic": "red", "magnetic": "blue"})
+    draw_window(ax, window, {"energy": "red", "magnetic_energy": "blue"})
+    told = mean["energy"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        f"{name},  mean {told_mean(told)}" for name in ("kinetic", "magnetic")
+    ]
+    assert not ax.texts
+    draw_curves(alone, series, Curves("Energy", (("energy", ""),)), {"energy": "red"})
+    draw_window(alone, window, {"energy": "red"})
+    assert [text.get_text() for text in alone.texts] == [f"mean  {told_mean(told)}"]
+
+
 def test_errors_of_mean_spectra_are_seen_below_them():
     figure = Figure(layout="constrained")
     ax, strip = figure.subplots(2, 1, sharex=True)
@@ -172,3 +200,9 @@ def test_errors_of_mean_spectra_are_seen_below_them():
     ax, strip = figure.subplots(2, 1, sharex=True)
     draw_mean_spectra(ax, strip, averages([99.0, 20.0, 21.0, 30.0, 40.0]), ViscousFlow.picture, 4.0)
     assert strip.get_title(loc="right") == ""
+    assert not strip.texts
+    unknown = averages([99.0, 20.0, 21.0, 30.0, 40.0])
+    unknown.spectra["energy_error"][:] = np.nan
+    ax, strip = Figure().subplots(2, 1, sharex=True)
+    draw_mean_spectra(ax, strip, unknown, ViscousFlow.picture, 4.0)
+    assert [text.get_text() for text in strip.texts] == [NOT_KNOWN]

@@ -28,9 +28,9 @@ from whorl.results.window_picture import draw_window
 WIDE = 1.6  # ratio of width to height of a slice
 TITLE = 14.0  # points
 STRIP = (3, 1)  # heights of mean spectra and their errors
-# A curve is lost in a linear graph where it is below this share of the largest value; what is smaller still
-# is rounding. Where one is lost for so much of the time, the graph is logarithmic.
-LOST, ROUNDING, SHARE = 1 / 25, 1e-12, 0.2
+# A curve is lost in a linear graph where it is below this share of what 95 % of the values are below; what is
+# smaller still is rounding. Where one is lost for so much of the time, the graph is logarithmic.
+LOST, USUAL, ROUNDING, SHARE = 1 / 25, 95, 1e-12, 0.2
 
 
 def plot_run(
@@ -258,7 +258,7 @@ def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, 
 def _floor(time: np.ndarray, curves: Sequence[np.ndarray]) -> float | None:
     """Below what curves are rounding, if they are to be drawn in a logarithmic graph; None if not."""
     known = [np.nan_to_num(values) for values in curves]
-    top = max((values.max() for values in known), default=0.0)
+    top = max((float(np.percentile(values, USUAL)) for values in known), default=0.0)
     if len(time) < 2 or not top > 0 or any((values < 0).any() for values in known):
         return None
     floor, weights = ROUNDING * top, np.gradient(time) / (time[-1] - time[0])

@@ -13,6 +13,7 @@ from whorl.config.case import Case
 from whorl.config.models.base import Picture, Slope
 from whorl.config.wavenumbers import smallest_wavenumber
 from whorl.output.means import ENOUGH
+from whorl.output.means import FEWEST as FEWEST_STATES
 from whorl.results.averages import Averages
 from whorl.results.picture_style import COLORS, LAW, draw_band, rounded, units_of, with_unit
 
@@ -25,6 +26,7 @@ FEWEST = 3  # shells of a slope
 ASIDE = 1.2  # times the shells, where the graph ends
 DOTTED = LAW | {"linestyle": (0, (1, 1.5))}
 NOT_RELIABLE = f"open: not reliable, of fewer than {ENOUGH:.0f} independent samples"
+NOT_KNOWN = f"errors need {FEWEST_STATES} states"
 FORCED = ("velocity", "vorticity")  # fields whose force tells where the energy comes from
 
 
@@ -87,6 +89,8 @@ def draw_mean_spectra(
         if not reliable.all():
             strip.set_title(NOT_RELIABLE, loc="right", fontsize=8, fontweight="normal", pad=2)
     largest = max(float(np.nanmax(line.get_ydata(), initial=0.0)) for line in strip.lines)
+    if not any(line.get_xdata().size for line in strip.lines):
+        strip.text(0.5, 0.5, NOT_KNOWN, transform=strip.transAxes, ha="center", va="center", color="0.5")
     strip.set_ylim(0, 1.2 * largest or 1.0)
 
 
@@ -162,8 +166,8 @@ def draw_spectra(
 
 
 def _tell(ax: Axes, below: bool) -> None:
-    """The legend, below the graph and its label, or where falling spectra leave room."""
-    place = {"loc": "lower left"}
+    """The legend, below the graph and its label, or where spectra leave most room."""
+    place = {"loc": "best"}
     if below:
         place = {"ncols": 4, "loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 3.8}
     ax.legend(frameon=False, fontsize=8.5, **place)
