@@ -54,7 +54,7 @@ def says(tmp_path, monkeypatch):
         (["options", "flow"], "nu"),
         (["models"], "nu"),
         (["models", "gross-pitaevskii"], "psi"),
-        (["plan", "abc"], "steps"),
+        (["plan", "abc", "-m", "two-epyc-cores"], "steps"),
         (["diagnostics"], "spectr"),
         (["cases"], "rayleigh-benard"),
         (["run", "--help"], "Ctrl-C"),
