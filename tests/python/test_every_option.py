@@ -173,7 +173,7 @@ OF_DIAGNOSTICS = [
         ),
         ({"kind": "profile", "of": "u", "along": ["x", "y"]}, {}),
         ({"kind": "spectrum", "of": "u", "times": "omega", "components": True, "pairs": True} | WAVES, {}),
-        ({"kind": "spectrum", "of": "u", "density": True, "compensate": True}, {}),
+        ({"kind": "spectrum", "of": "u", "density": True, "correct_shells": True}, {}),
         ({"kind": "correlation", "of": ["u", "dye"], "along": ["x"]}, {}),
         ({"kind": "transfer", "of": "energy", "components": True} | WAVES, {}),
         ({"kind": "shell-to-shell", "of": "u to u"} | SHELLS, {}),
@@ -265,8 +265,8 @@ OF_THE_REST = [
     {"initial": ABC, "grid": {"points": N, "dealias": "phase-shift", "shift_seed": 3}},
     {
         "initial": ABC,
-        "time": {"courant": 0.3, "dt_max": 0.01, "scheme": "rk2", "until": 0.01}
-        | {"until_error": {"energy": 0.5}, "average_from": 0.005},
+        "time": {"courant": 0.3, "dt_max": 0.01, "scheme": "rk2", "until": 0.01, "tolerance": 0.1}
+        | {"until_error": {"energy": 0.5}, "average_from": 0.005, "stop_when": "t > 0.005"},
     },
     {
         "initial": ABC,
