@@ -79,14 +79,11 @@ template <class Model, class Real, class Exact> struct Update {
             evaluate<true>(mode.k, mode.index, flux, da);
         else
             evaluate<false>(mode.k, mode.index, flux, da);
-        if constexpr (std::is_same_v<Exact, Differencing>) {
-            unrolled<fields>([&](auto f) { complete(mode, f, da[f]); });
-            return store_differenced(mode, da);
-        }
+        if constexpr (std::is_same_v<Exact, Differencing>) return store_differenced(mode, da);
         unrolled<fields>([&](auto f) {
             const std::int64_t at = f * modes + mode.index;
             Complex<Real> r[most], of_field[most];
-            complete(mode, f, da[f]);
+            if (extra) da[f] = weight * da[f] + extra[at];
             unrolled<most>([&](auto j) {
                 if (j >= combination.reads) return;
                 r[j] = combination.from[j][at];
@@ -176,7 +173,7 @@ template <class Model, class Real, class Exact> struct Update {
                                   : elapsed > Real(0)           ? Factored::by_mode
                                   : growing                     ? Factored::alike
                                                                 : Factored::not_at_all;
-        if (forces_linearly && multiplied) add_linear<Device>(row, da);
+        if (forces_linearly && multiplied && !couples()) add_linear<Device>(row, da);
         if (extra) add_extra<Device>(row, da);
         if (factored == Factored::by_mode) find_factor_rows<Device>(row, growing, factors);
         if (factored == Factored::alike) find_growth(factors);
@@ -288,18 +285,18 @@ template <class Model, class Real, class Exact> struct Update {
         unrolled<behind>([&](auto f) { copy(context[f * modes + index], a[fields + f]); });
         model.tendency(k, flux, a, da);
         if constexpr (Model::couples && !exactly) model.couple(k, a, da);
+        if constexpr (Model::couples && exactly)
+            if (forces_linearly && (mean_grows || square(k) > Real(0)))
+                unrolled<fields>([&](auto f) { da[f] = da[f] + linear[f] * a[f]; });
     }
 
-    // Adds linear forcing of the field, unless it is in the factor, and what is added.
-    WHORL_INLINE void complete(Mode<Real> mode, int f, Complex<Real>& da) const {
-        const std::int64_t at = f * modes + mode.index;
-        if constexpr (!std::is_same_v<Exact, std::false_type>)
-            if (forces_linearly && is_forced(mode.k))
-                da = da + linear[static_cast<std::size_t>(f)] * state[at];
-        if (extra) da = weight * da + extra[at];
-    }
-    WHORL_INLINE void store_differenced(Mode<Real> mode, const Complex<Real>* da) const {
+    WHORL_INLINE void store_differenced(Mode<Real> mode, Complex<Real>* da) const {
         constexpr int most = Combination<Real>::most;
+        unrolled<fields>([&](auto f) {
+            const std::int64_t at = f * modes + mode.index;
+            if (forces_linearly && is_forced(mode.k)) da[f] = da[f] + linear[f] * state[at];
+            if (extra) da[f] = weight * da[f] + extra[at];
+        });
         Complex<Real> next[most][fields];
         for (int i = 0; i < combination.writes; ++i) {
             Differenced<Real> by[rates];
