@@ -1,6 +1,7 @@
 """HDF5 files by h5py, which is imported when the first file is opened: other runs do not need it."""
 
 import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,10 @@ from whorl.base.errors import CaseError
 
 if TYPE_CHECKING:
     import h5py
+
+
+# What reading a damaged file raises, whichever part of it cannot be read.
+DAMAGE = (OSError, KeyError, IndexError, RuntimeError, TypeError, ValueError)
 
 
 def has_h5py() -> bool:
@@ -37,6 +42,14 @@ def python_value(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode()
     return value.item() if isinstance(value, np.generic) else value
+
+
+def members(group: Any) -> Iterator[tuple[str, Any]]:
+    """Names and contents of a group; raises OSError for what the file names but does not hold."""
+    for name, content in group.items():
+        if content is None:
+            raise OSError(f"{name} cannot be opened")
+        yield name, content
 
 
 def _h5py(path: Path) -> ModuleType:

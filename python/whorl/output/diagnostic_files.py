@@ -13,7 +13,7 @@ import numpy as np
 
 from whorl.base.errors import CaseError
 from whorl.base.files import check_folder
-from whorl.base.hdf5 import open_hdf5, python_value, text_type
+from whorl.base.hdf5 import DAMAGE, members, open_hdf5, python_value, text_type
 
 if TYPE_CHECKING:
     import h5py
@@ -114,8 +114,8 @@ def read_diagnostics(path: Path, *, without_arrays: bool = False) -> "dict[str, 
         )
     try:
         with open_hdf5(path) as file:
-            return {name: read_group(group, without_arrays) for name, group in file.items()}
-    except (OSError, KeyError, RuntimeError) as error:
+            return {name: read_group(group, without_arrays) for name, group in members(file)}
+    except DAMAGE as error:
         raise CaseError(
             f"{path} is damaged or was not written by whorl ({error}); remove it, and diagnostics begin anew."
         ) from None
@@ -126,7 +126,7 @@ def read_group(group: "h5py.Group", without_arrays: bool = False) -> "xr.Dataset
     import xarray as xr
 
     variables = {}
-    for key, data in group.items():
+    for key, data in members(group):
         if without_arrays and not data.is_scale and key != "step":
             continue
         own = [data.dims[n].keys() for n in range(data.ndim)] if not data.is_scale else [[key]]

@@ -105,9 +105,15 @@ class Series(Table):
 def read_series(path: Path) -> "xr.Dataset":
     """The table as a dataset over time, with a variable for each column, its unit and its meaning.
 
-    The attribute `gaps` says which rows are missing, if any are.
+    The attribute `gaps` says which rows are missing, if any are. Raises CaseError, naming the file.
     """
-    return as_dataset(*read_table(path))
+    columns, rows, gaps = read_table(path)
+    first = [column.name for column in CLOCK[:2]]
+    if [column.name for column in columns[:2]] != first:
+        raise CaseError(
+            f"{path} is damaged: its head, which names the columns {' and '.join(first)}, was cut."
+        )
+    return as_dataset(columns, rows, gaps)
 
 
 def read_table(path: Path) -> tuple[tuple[Column, ...], list[dict[str, float]], list[str]]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from whorl.base.errors import CaseError
 from whorl.base.files import whole_file
-from whorl.base.hdf5 import open_hdf5
+from whorl.base.hdf5 import DAMAGE, members, open_hdf5
 from whorl.config.columns import Column
 from whorl.config.outputs import option_of
 from whorl.output.moment import Moment, shells_of
@@ -135,7 +135,7 @@ def read_spectra(path: Path) -> "xr.Dataset":
         raise CaseError(f"there is no {path}: {option_of(path)} says when spectra are written.")
     try:
         return _read(path)
-    except (OSError, KeyError) as error:
+    except DAMAGE as error:
         raise CaseError(
             f"{path} is damaged or was not written by whorl ({error}); remove it, and spectra begin anew."
         ) from None
@@ -145,7 +145,7 @@ def _read(path: Path) -> "xr.Dataset":
     import xarray as xr
 
     with open_hdf5(path) as file:
-        shells = {name: data for name, data in file.items() if data.ndim == 2}
+        shells = {name: data for name, data in members(file) if data.ndim == 2}
         data = xr.Dataset(
             {name: (("time", "k"), values[:]) for name, values in shells.items()},
             {name: file[name][:] for name in ("time", "k")},
