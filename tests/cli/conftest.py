@@ -1,11 +1,15 @@
 """The command `whorl` in a directory of its own: installed and under mpiexec, or where all is imported."""
 
+import itertools
+import shutil
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import psutil
 import pytest
 from cli.commands import WHORL, Finished, Shell, on_this_rank, settings
+from cli.fuzzing import make_tree
 from support.ranks import run_on
 from whorl.cli.main import main
 
@@ -63,3 +67,38 @@ def finished(of_ranks: list[tuple[int, str, str]]) -> Finished:
 def quick() -> list[str]:
     """Arguments that make a ready case a matter of a moment."""
     return settings("grid.points=8", "time.dt=0.02", "time.until=0.2", "output.checkpoint_every='2 steps'")
+
+
+@pytest.fixture(scope="module")
+def kept_tree(tmp_path_factory) -> Path:
+    """What `fresh` copies."""
+    folder = tmp_path_factory.mktemp("kept")
+    make_tree(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def fresh(kept_tree, tmp_path_factory):
+    """fresh() is a copy of the tree, of which no example finds what another left."""
+    root, count = tmp_path_factory.mktemp("fuzz"), itertools.count()
+
+    def copy() -> Path:
+        folder = root / f"{next(count)}"
+        shutil.copytree(kept_tree, folder, symlinks=True)
+        return folder
+
+    return copy
+
+
+@pytest.fixture(scope="module")
+def undrawn_reports():
+    """Pictures of reports are made but not drawn, as by `undrawn` for a single test."""
+    from whorl.results.report import pictures
+
+    def dot(make, alt, caption=""):
+        make()
+        return pictures.Image("AA==", 1, 1, alt, caption)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pictures, "image_of", dot)
+        yield
