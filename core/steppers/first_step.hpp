@@ -74,8 +74,7 @@ template <class Device, class Real> struct FirstStep {
     // The tendency is written beside.
     double rate_of(Fields<Real> fields) {
         TimeStep unit{1.0, 0.0, 0.0};
-        TendencyData<Real> pass = into(1, fields, unit);
-        if (fields == beside) pass = into(0, fields, unit);
+        TendencyData<Real> pass = into(fields == beside ? 0 : 1, fields, unit);
         return pass.rate(equation.run(trip, pass)[0]);
     }
 };
