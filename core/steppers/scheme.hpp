@@ -44,8 +44,8 @@ struct StageTable {
     std::vector<std::vector<double>> m;
     std::vector<double> v;
     double advance = 0.0;
-    std::vector<std::vector<double>> plain, phi;
-    std::vector<double> reach;
+    std::vector<std::vector<double>> plain{}, phi{};
+    std::vector<double> reach{};
 };
 
 // r_i <- factor (sum_j m[i][j] r_j + v[i] dt rate): what a stage makes of an equation dr/dt = rate, with a
