@@ -17,11 +17,6 @@ from whorl.run.tolerance import error_too_large, first_share, largest_error, len
 WORSE = 1.25  # times the Courant number of a warning is worth another one
 REST = 1e6  # times the shortest step: in a step so long the flow moves a millionth as fast
 LENGTHENED = 1.2  # times the step before, at most: what drives the flow may begin within a step
-SHORTENED, SAFETY, MUCH = (
-    0.2,
-    0.9,
-    10.0,
-)  # of steps by their error (Hairer, Nørsett and Wanner I, section II.4)
 FEW = 10  # steps of a whole run
 TINY = 1e-300
 
@@ -40,9 +35,8 @@ class Advances:
     _allowed_dt: float
     _courant_told: float
     _driven: Driven | None
-    _driven_told: bool
-    _error_told: bool
-    _warn: Callable[[str], None]
+    _told: set[str]
+    _warn: Callable[..., None]
 
     def _advance(self) -> _core.StepReport:
         """Make the step itself; the last is shortened to land on time.until, or on the time to pause at."""
@@ -100,22 +94,18 @@ class Advances:
     def _tolerated(self, dt: float) -> float:
         """The longest next step after one of dt, by its error; warn once of an error far too large."""
         error = largest_error(self.flow)
-        warning = None if self._error_told else error_too_large(self.case, error, self.clock.time + dt)
-        if warning:
-            self._error_told = True
-            self._warn(warning)
+        if warning := error_too_large(self.case, error, self.clock.time + dt):
+            self._warn(warning, kind="error of steps")
         return dt * min(lengthening(self.case, error), LENGTHENED)
 
     def _tell_of_driven_modes(self) -> None:
         """Warn once of driven modes that decay in less than a step of an integrating factor."""
-        if self._driven_told:
+        if "driven modes" in self._told:
             return
         if self._driven is None:
             self._driven = fastest_driven(self.case, self.flow)
-        warning = step_too_long(self.case, self._driven, self._dt)
-        if warning:
-            self._driven_told = True
-            self._warn(warning)
+        if warning := step_too_long(self.case, self._driven, self._dt):
+            self._warn(warning, kind="driven modes")
 
     def _tell_of_few_steps(self, landing: bool) -> None:
         """Warn of a run that reaches its end in so few steps that nothing can be seen of its course."""

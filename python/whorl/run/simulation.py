@@ -146,7 +146,8 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         self._dt = self._allowed_dt = 0.0
         self._shortest_dt = math.inf
         self.origin: Path | None = None  # the checkpoint from which it continues
-        self._slow_told = self._driven_told = self._error_told = self._ended = False
+        self._told: set[str] = set()
+        self._ended = False
         self._driven: Driven | None = None
         self._courant_told = 0.0  # the largest Courant number of which a warning told
         self._goal = case.time.end.time  # the time that the next landing step lands on
@@ -418,7 +419,12 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         self._report_end(display, time.monotonic() - started, self.clock.step - first)
         return self.finished
 
-    def _warn(self, warning: str) -> None:
+    def _warn(self, warning: str, kind: str = "") -> None:
+        """Log and show a warning; a second one of a kind tells nothing more."""
+        if kind in self._told:
+            return
+        if kind:
+            self._told.add(kind)
         self.log.warning(f"warning: {warning}")
         if self._progress:
             self._progress.say(f"warning: {warning}")

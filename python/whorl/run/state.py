@@ -432,8 +432,8 @@ class State:
     def _dtype(self) -> type:
         return np.float32 if self.case.run.precision == "single" else np.float64
 
-    def _warn(self, warning: str) -> None:
-        """Tell it in the log, and whoever watches."""
+    def _warn(self, warning: str, kind: str = "") -> None:
+        """Tell it in the log, and whoever watches, once of each kind."""
 
     def _changed(self) -> None:
         """Forget statistics of the state before the change."""

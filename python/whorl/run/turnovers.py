@@ -18,9 +18,8 @@ class Counts:
     case: Case
     flow: _core.Flow
     clock: Clock
-    _slow_told: bool
     _lost: Callable[[str], BlowUp]
-    _warn: Callable[[str], None]
+    _warn: Callable[..., None]
 
     @property
     def turnovers(self) -> float | None:
@@ -57,10 +56,10 @@ class Counts:
             return
         self._measure_turnovers()
         left = 0.0 if until is None or self.case.time.steps else until - turnovers.count
-        if left > ENDLESS * turnovers.rate * dt and not self._slow_told:
-            self._slow_told = True
+        if left > ENDLESS * turnovers.rate * dt:
             self._warn(
                 f"u'/L is {turnovers.rate:.3g} at t = {self.clock.time:.6g}, step {self.clock.step}, so that "
                 f'time.until = "{self.case.time.until}" is more than {ENDLESS:.0e} such steps away, of which '
-                f"{turnovers.count:.4g} turnovers are done; give time.steps as well, or stop the run"
+                f"{turnovers.count:.4g} turnovers are done; give time.steps as well, or stop the run",
+                kind="slow turnovers",
             )
