@@ -82,7 +82,7 @@ def test_average_as_json(whorl, run):
     ("window", "words"),
     [
         (["--from", "0.2", "--to", "0.1"], "from t = 0.2 to t = 0.1 ends before it begins"),
-        (["--from", "5"], "its 11 rows are from t = 0 to t = 0.2"),
+        (["--from", "5"], "it has 11 rows, from t = 0 to t = 0.2"),
         (["--from", "nan"], "nan is no time"),
         (["--to", "soon"], "--to = soon: it must be a number"),
     ],

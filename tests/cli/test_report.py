@@ -236,7 +236,7 @@ def test_a_run_on_ranks(whorl, tmp_path, undrawn):
     [
         (["nothing"], "nothing does not exist"),
         (["box", "--from", "0.2", "--to", "0.1"], "from t = 0.2 to t = 0.1 ends before it begins"),
-        (["box", "--from", "5"], "its 2 rows are from t = 0 to t = 0.2"),
+        (["box", "--from", "5"], "it has 2 rows, from t = 0 to t = 0.2"),
         (["box", "--to", "soon"], "--to = soon: it must be a number"),
         (["box", "-o", "report.pdf"], "the report report.pdf must end in .html or .htm"),
         (["box", "-o", "."], "is a directory"),

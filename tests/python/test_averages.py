@@ -403,7 +403,7 @@ def test_rows_between_spectra_are_interpolated(write):
         (
             400,
             None,
-            ["no row of series.csv", "window from t = 400,", "its 1201 rows are from t = 0 to t = 300"],
+            ["no row of series.csv", "window from t = 400,", "it has 1201 rows, from t = 0 to t = 300"],
         ),
         (None, -1, ["no row of series.csv lies in the window to t = -1,"]),
         (3.1, 3.2, ["no row of series.csv", "from t = 3.1 to t = 3.2"]),

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from whorl.base.errors import CaseError
 from whorl.base.plain import write_as_file
-from whorl.base.text import typed
+from whorl.base.text import counted, typed
 from whorl.cli.options import (
     MEANS,
     Compensate,
@@ -141,7 +141,7 @@ class Shown:
             write_as_file(f"{text}\n")
         elif self.file is not None:
             found.to_csv(self.file)
-            typer.echo(f"{self.file}: {len(found.records())} rows\n")
+            typer.echo(f"{self.file}: {counted(len(found.records()), 'row')}\n")
             typer.echo("\n\n".join(found.remarks()))
         elif self.as_csv:
             write_as_file(found.to_csv())

@@ -15,6 +15,7 @@ import numpy as np
 
 from whorl.base.errors import CaseError
 from whorl.base.files import synchronise, write_text
+from whorl.base.text import counted
 from whorl.config.columns import CLOCK, Column
 from whorl.config.outputs import option_of
 from whorl.output.moment import Moment, row_of
@@ -167,7 +168,7 @@ def with_gaps(gaps: Iterable[str]) -> dict[str, str]:
 
 
 def gap_of(lost: int, written: int, step: int) -> str:
-    return f"{lost} of {written} rows up to step {step} were lost before a restart"
+    return f"{lost} of {counted(written, 'row')} up to step {step} were lost before a restart"
 
 
 def step_of(gap: str) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from whorl.base.errors import CaseError
-from whorl.base.text import in_words, with_error
+from whorl.base.text import counted, in_words, with_error
 from whorl.config.case import Case
 from whorl.config.columns import Column, State
 from whorl.config.measures import growing_columns, series_columns
@@ -87,7 +87,8 @@ class Averages(ByName[Mean]):
         """Sentences on the window, and on whether the flow is stationary in it."""
         length = "" if math.isnan(self.turnovers) else f", {self.turnovers:.3g} turnovers"
         rule = f" ({self.rule})" if self.rule else ""
-        window = f"The window is t = {self.start:.6g} to {self.end:.6g}{rule}: {self.rows} rows{length}."
+        window = f"The window is t = {self.start:.6g} to {self.end:.6g}{rule}: "
+        window += f"{counted(self.rows, 'row')}{length}."
         return f"{window} {self._whether_stationary()}"
 
     @property
@@ -260,7 +261,7 @@ def _within(series: xr.Dataset, start: float | None, end: float | None) -> xr.Da
         window = "".join(f" {word} t = {edge:.6g}" for word, edge in edges.items() if edge is not None)
         raise CaseError(
             f"{found} of {FILES['series'].file} lies in the window{window}, and averages need two; "
-            f"its {len(time)} rows are from t = {time[0]:.6g} to t = {time[-1]:.6g}."
+            f"it has {counted(len(time), 'row')}, from t = {time[0]:.6g} to t = {time[-1]:.6g}."
         )
     return rows
 

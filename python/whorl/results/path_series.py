@@ -10,6 +10,7 @@ import xarray as xr
 from scipy.interpolate import CubicSpline
 
 from whorl.base.errors import CaseError
+from whorl.base.text import counted
 from whorl.config.explain import did_you_mean
 from whorl.config.outputs import FILES
 from whorl.results.averages import window_of
@@ -292,7 +293,8 @@ def tracks_of(
     rows = between(data, first, last)
     if rows.sizes["time"] < FEWEST:
         raise CaseError(
-            f"{file} has {rows.sizes['time']} rows in the window, and statistics need {FEWEST}. {verdict}"
+            f"{file} has {counted(rows.sizes['time'], 'row')} in the window, and statistics need "
+            f"{FEWEST}. {verdict}"
         )
     grid = run.case.grid
     found = tracks(

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from whorl.base.errors import CaseError
+from whorl.base.text import counted
 
 BRIDGED = 0.05  # of the rows of a quantity, over which straight lines may go
 EVEN = 1e-6  # by which steps of time may differ from their mean, in units of it
@@ -135,7 +136,7 @@ def finite_part(data: xr.Dataset) -> tuple[xr.Dataset, list[str]]:
         found = np.flatnonzero(own)
         inside = slice(int(found[0]), int(found[-1]) + 1) if found.size else slice(0, 0)
         if 2 * found.size < len(own) or (~own[inside]).sum() > BRIDGED * len(own):
-            told = f"{len(own) - found.size} of {len(own)} rows"
+            told = f"{len(own) - found.size} of {counted(len(own), 'row')}"
             notes.append(f"{values['quantity'].values[q]} is not finite in {told}, and is left out.")
             continue
         kept.append(q)

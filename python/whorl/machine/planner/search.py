@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from whorl.base.errors import CaseError
+from whorl.base.text import counted
 from whorl.config.case import Case
 from whorl.machine.planner.cost import MIB, Parts, messages_by_level, seconds
 from whorl.machine.planner.load import Load
@@ -137,8 +138,8 @@ def _too_large(algorithm: Algorithm, machine: Machine, overlap: bool) -> str:
     grid, batches = min(ways, key=lambda way: algorithm.memory_at_least(*way, threads, overlap))
     needed = sum((algorithm.memory(grid, batches, threads, overlap) | _process(machine)).values())
     return (
-        f"the case does not fit on {name}: on {nodes} of its {machine.node.nodes} nodes a rank needs "
-        f"{needed / GIB:.3g} GiB (process grid {grid[0]} × {grid[1]}) and has "
+        f"the case does not fit on {name}: on {nodes} of its {counted(machine.node.nodes, 'node')} a "
+        f"rank needs {needed / GIB:.3g} GiB (process grid {grid[0]} × {grid[1]}) and has "
         f"{machine.node.memory / ranks:.3g} GiB; {_or(['use fewer points', *algorithm.less_memory])}."
     )
 
@@ -156,9 +157,9 @@ def _not_shared(algorithm: Algorithm, machine: Machine) -> str:
     if wanted and wanted % node.ranks == 0:
         return f"{given} does not cut {size} points into equal pencils; choose another or leave it out."
     if wanted:
-        why = f"{given} is for {wanted} ranks and {name} has {node.ranks} a node"
+        why = f"{given} is for {counted(wanted, 'rank')} and {name} has {node.ranks} a node"
     else:
-        why = f"{size} points cannot be shared by {node.ranks} ranks a node on {name}"
+        why = f"{size} points cannot be shared by {counted(node.ranks, 'rank')} a node on {name}"
     otherwise = "leave the process grid out" if wanted else "use another number of points"
     for ranks in range(node.ranks - 1, 0, -1):
         counts = range(1, node.nodes + 1) if node.devices % ranks == 0 else ()
