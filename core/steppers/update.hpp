@@ -294,7 +294,8 @@ template <class Model, class Real, class Exact> struct Update {
         constexpr int most = Combination<Real>::most;
         unrolled<fields>([&](auto f) {
             const std::int64_t at = f * modes + mode.index;
-            if (forces_linearly && is_forced(mode.k)) da[f] = da[f] + linear[f] * state[at];
+            if (forces_linearly && (mean_grows || square(mode.k) > Real(0)))
+                da[f] = da[f] + linear[f] * state[at];
             if (extra) da[f] = weight * da[f] + extra[at];
         });
         Complex<Real> next[most][fields];
@@ -326,8 +327,9 @@ template <class Model, class Real, class Exact> struct Update {
             unrolled<fields>([&](auto f) { added[f] = by[rate_of(f)].weight * da[f]; });
         }
     }
-    WHORL_INLINE bool is_forced(Wavenumber<Real> k) const { return mean_grows || square(k) > Real(0); }
-    WHORL_INLINE bool grows_at(Wavenumber<Real> k) const { return grows && is_forced(k); }
+    WHORL_INLINE bool grows_at(Wavenumber<Real> k) const {
+        return grows && (mean_grows || square(k) > Real(0));
+    }
 
     WHORL_INLINE void find_factors(Wavenumber<Real> k, bool growing, Decay<Real>* factor) const {
         Real rate[rates];
