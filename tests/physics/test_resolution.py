@@ -27,7 +27,7 @@ def warnings_of(chosen, initial=None):
     """What a run warns of, and the run."""
     told = []
     simulation = Simulation(chosen, initial)
-    simulation._warn = told.append
+    simulation._warn = lambda warning, kind="": told.append(warning)
     simulation.run(progress=False)
     return told, simulation
 
@@ -213,3 +213,16 @@ def test_ready_cases_of_each_kind_have_their_rules():
         "inverse-cascade": [],
         "taylor-green-superfluid": [],
     }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "until"),
+    [
+        *(("taylor-green", 8.0), ("decaying-random", 1.5), ("rotating-turbulence", 2.0)),
+        *(("liquid-metal", 0.5), ("dye", 8.0), ("kolmogorov", 20.0)),
+    ],
+)
+def test_ready_cases_are_resolved(name, until):
+    """Beyond the times at which they dissipate most."""
+    assert warnings_of(load_case(name).updated(time={"until": until}))[0] == []
