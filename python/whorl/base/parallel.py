@@ -88,17 +88,24 @@ def _meet(comm: MPI.Intracomm, failure: BaseException | None, patience: float, a
     if failure is None:
         arrived.Wait()
         return
+    if _ends_within(patience, arrived):
+        return
+    reason = f"{str(failure).rstrip('.') or type(failure).__name__}. {advice}".rstrip()
+    if hasattr(failure, "of_rank"):  # a script's own
+        sys.stderr.write("".join(traceback.format_exception(failure)))
+    where = f"rank {comm.rank} of {comm.size} failed where the others wait for it, and ends all"
+    sys.stderr.write(f"whorl: {where}: {reason}\n")
+    sys.stderr.flush()
+    comm.Abort(RunFault.exit_code)
+
+
+def _ends_within(patience: float, request: MPI.Request) -> bool:
     deadline = time.monotonic() + patience
-    while not arrived.Test():
+    while not request.Test():
         if time.monotonic() > deadline:
-            reason = f"{str(failure).rstrip('.') or type(failure).__name__}. {advice}".rstrip()
-            if hasattr(failure, "of_rank"):  # a script's own
-                sys.stderr.write("".join(traceback.format_exception(failure)))
-            where = f"rank {comm.rank} of {comm.size} failed where the others wait for it, and ends all"
-            sys.stderr.write(f"whorl: {where}: {reason}\n")
-            sys.stderr.flush()
-            comm.Abort(RunFault.exit_code)
+            return False
         time.sleep(0.01)
+    return True
 
 
 def _to_send(error: BaseException) -> BaseException:
@@ -120,14 +127,10 @@ def leave_together(message: str, code: int, show: Callable[[str], None]) -> NoRe
     join within PATIENCE shows its own message and ends them all.
     """
     comm = world()
-    arrived = comm.Ibarrier()
-    deadline = time.monotonic() + PATIENCE
-    while not arrived.Test():
-        if time.monotonic() > deadline:
-            show(f"on rank {comm.rank}: {message}")
-            sys.stderr.flush()
-            comm.Abort(code)
-        time.sleep(0.01)
+    if not _ends_within(PATIENCE, comm.Ibarrier()):
+        show(f"on rank {comm.rank}: {message}")
+        sys.stderr.flush()
+        comm.Abort(code)
     if comm.rank == 0:
         show(message)
     sys.exit(code)
