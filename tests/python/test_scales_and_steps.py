@@ -64,6 +64,14 @@ def test_scales_are_those_of_the_viscous_loss(name):
     assert found["kolmogorov_velocity"] == pytest.approx((0.1 * viscous) ** 0.25)
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_viscosity_below_all_that_is_normal_has_infinite_reynolds_numbers():
+    statistics = {"energy": 3.0, "enstrophy": 40.0, "dissipation": 0.0, "energy_per_wavenumber": 1.0}
+    found = case_of("navier-stokes", {"viscosity": 1e-310}).flow.derived(statistics, 10.0)
+    assert found["R_lambda"] == found["R_L"] == math.inf
+    assert found["kolmogorov_length"] == 0.0
+
+
 @pytest.mark.parametrize("name", ["navier-stokes", "boussinesq", "mhd", "quasi-static-mhd"])
 def test_columns_of_the_large_eddies_are_of_the_same_row(name):
     """T = L/u', u'L/ν, Cε = 15 (u'L/ν)/Rλ² = 2νZ L/u'³."""

@@ -83,7 +83,7 @@ def derived(
 ) -> dict[str, float]:
     """The columns that follow from statistics, in their order; NaN or infinite where they are undefined."""
     known, made = Known(dict(statistics), flow, kmax), {}
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         for column in columns:
             if column.value is not None and column.of == "statistics":
                 made[column.name] = known.numbers[column.name] = float(column.value(known))

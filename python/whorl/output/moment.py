@@ -71,7 +71,7 @@ def row_of(columns: Iterable[Column], moment: Moment) -> dict[str, float]:
     """The columns of a row; NaN for columns that the first row does not have. Collective."""
     known = Known(dict(moment.statistics), moment.case.flow, moment.flow.kmax)
     row = {}
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         for column in columns:
             row[column.name] = known.numbers[column.name] = _number(column, moment, known)
     return row
