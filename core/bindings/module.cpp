@@ -178,12 +178,12 @@ void bind_measures(nb::class_<OpenFlow>& flow) {
     flow.def(
         "step",
         [](OpenFlow& self, double dt, double courant, double dt_max, double time, std::int64_t step_number,
-           double rate_before, double dt_before) {
-            return self->step({dt, courant, dt_max, time, rate_before, dt_before}, step_number);
+           double rate_before, double dt_before, double dt_usual) {
+            return self->step({dt, courant, dt_max, time, rate_before, dt_before, dt_usual}, step_number);
         },
         nb::arg("dt"), nb::arg("courant") = 0.0, nb::arg("dt_max") = std::numeric_limits<double>::infinity(),
         nb::arg("time") = 0.0, nb::arg("step_number") = 0, nb::arg("rate_before") = 0.0,
-        nb::arg("dt_before") = 0.0, Unlocked());
+        nb::arg("dt_before") = 0.0, nb::arg("dt_usual") = 0.0, Unlocked());
     flow.def(
         "first_step",
         [](OpenFlow& self, double courant, double dt_max, double time, std::int64_t step_number) {
@@ -222,7 +222,8 @@ void bind_flow(nb::module_& m) {
     nb::class_<StepReport>(m, "StepReport")
         .def_ro("dt", &StepReport::dt)
         .def_ro("courant", &StepReport::courant)
-        .def_ro("maximum_velocity", &StepReport::maximum_velocity);
+        .def_ro("maximum_velocity", &StepReport::maximum_velocity)
+        .def_ro("dt_usual", &StepReport::dt_usual);
     nb::class_<OpenFlow> flow(m, "Flow", nb::dynamic_attr(),
                               "One simulation in memory. Every call is made by every rank.");
     flow.def(nb::init<const Options&, int>(), nb::arg("options"), nb::arg("communicator"));

@@ -32,7 +32,7 @@ template <class Device, class Real> struct FirstStep {
         double dt = std::min(time_step.dt_max, forces.longest_step());
         // The second time the forces are known within the step found first.
         for (int round = 0; round < 2; ++round) {
-            time_step.dt_max = forces.look_ahead(time_step.time, dt, true);
+            time_step.dt_max = forces.look_ahead(time_step.time, dt, 0.0, true);
             dt = time_step.longest(rate);
         }
         if (!std::isfinite(rate) || !std::isfinite(dt)) return dt;

@@ -92,7 +92,7 @@ template <class Device, class Real> class Forces {
     // Asks how large the sources are within a step of dt from this time on. Returns the longest step, up to
     // dt, within which they are near to linear in time, at least a fiftieth of dt, so that a jump is passed.
     // Sources on all modes that cannot be asked cheaply are only if `all` is set, at the end of the step.
-    double look_ahead(double time, double dt, bool all);
+    double look_ahead(double time, double dt, double dt_usual, bool all);
     // The speed that all sources together may give the fluid within dt.
     double speed(double dt) const;
     // The longest step that resolves all sources, and the growth by them of the state before the present
@@ -171,7 +171,7 @@ template <class Device, class Real> class Forces {
         if (of.field.output >= 0) return {0, model_fields()};
         return {of.field.first, of.field.components};
     }
-    static bool is_straight(Running& of, double time, double dt);
+    static bool is_straight(Running& of, double time, double dt, double dt_usual);
     static void ask(Running& of, double time) {
         if (of.is_asked) return;
         if (of.function) of.function(time);

@@ -113,7 +113,9 @@ template <class Device, class Real> class Stepper {
         // Where the velocity limited the step before, forces that are dear to ask are not looked at ahead.
         const bool is_loose = time_step.rate_before * time_step.dt_before < 0.5 * time_step.courant;
         if (forces_.any() && time_step.courant > 0.0)
-            time_step.dt_max = forces_.look_ahead(time_step.time, time_step.dt_max, is_loose);
+            time_step.dt_max =
+                forces_.look_ahead(time_step.time, time_step.dt_max, time_step.dt_usual, is_loose);
+        const double allowed = time_step.dt_max;
         double time = time_step.time;
         for (std::size_t s = 0; s < scheme_.stages.size(); ++s) {
             TendencyData<Real> pass = tendency(scheme_.stages[s], time_step);
@@ -133,7 +135,9 @@ template <class Device, class Real> class Stepper {
         if (forces_.any() && std::isfinite(maxima[1]) && std::isfinite(time_step.dt))
             end_forces(time_step, step_number);
         history_.add(time_step.dt);
-        return {time_step.dt, maxima[0] * time_step.dt, std::sqrt(maxima[1])};
+        const double usual =
+            time_step.dt < allowed ? time_step.dt : std::max(time_step.dt, time_step.dt_usual);
+        return {time_step.dt, maxima[0] * time_step.dt, std::sqrt(maxima[1]), usual};
     }
 
     // Evaluates the tendency of the state, with linear coupling but without decay, on one of grids() grids,

@@ -17,11 +17,12 @@ struct TimeStep {
     double courant = 0.0; // 0: dt as given
     double dt_max = 0.0;
     double time = 0.0;                         // at its beginning
-    double rate_before = 0.0, dt_before = 0.0; // at the beginning of the step before, and its length; or 0
+    double rate_before = 0.0, dt_before = 0.0; // of a state before, and the time since then; or 0
+    double dt_usual = 0.0;                     // StepReport::dt_usual of the step before, or 0
     // The rate of advection that forces add within dt, or null.
     const std::function<double(double)>* push = nullptr;
 
-    // How fast the rate has grown since the step before: flows from near rest grow exponentially.
+    // How fast the rate has grown since then: flows from near rest grow exponentially.
     double growth(double rate) const {
         return dt_before > 0.0 && rate_before > 0.0 && rate > rate_before
                    ? std::log(rate / rate_before) / dt_before
@@ -54,6 +55,7 @@ struct StepReport {
     double dt;
     double courant;          // largest rate of advection and waves times dt, of the state at the beginning
     double maximum_velocity; // of that state; NaN when it was not finite
+    double dt_usual;         // the longest step since the flow itself determined the length of one
 };
 
 } // namespace whorl

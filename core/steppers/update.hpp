@@ -105,12 +105,13 @@ template <class Model, class Real, class Exact> struct Update {
     }
 
     // Adds a force da to one mode that has been stored: to register i
-    // exp(s' - s - rate elapsed) shares[i] da, or the weight of the tendency times da.
+    // exp(s' - s - rate elapsed) shares[i] da, or, where its share is not 0, the weight of the tendency times
+    // da.
     WHORL_ANYWHERE void add(Wavenumber<Real> k, std::int64_t index, const Complex<Real>* da,
                             const Real* shares) const {
         constexpr int most = Combination<Real>::most;
         Decay<Real> factor[rates] = {};
-        if (changes() && !couples()) find_factors(k, grows_at(k), factor);
+        if (changes() && !couples() && !is_differenced()) find_factors(k, grows_at(k), factor);
         for (int i = 0; i < most; ++i) {
             if (i >= combination.writes || shares[i] == Real(0)) continue;
             Complex<Real> added[fields], sum[fields];
@@ -173,8 +174,9 @@ template <class Model, class Real, class Exact> struct Update {
                                   : elapsed > Real(0)           ? Factored::by_mode
                                   : growing                     ? Factored::alike
                                                                 : Factored::not_at_all;
-        if (forces_linearly && multiplied && !couples()) add_linear<Device>(row, da);
         if (extra) add_extra<Device>(row, da);
+        // After the tendencies of two grids are halved and added.
+        if (forces_linearly && multiplied && !couples()) add_linear<Device>(row, da);
         if (factored == Factored::by_mode) find_factor_rows<Device>(row, growing, factors);
         if (factored == Factored::alike) find_growth(factors);
         // The new registers stay in the first cache until they are complete, and are written once.
@@ -294,9 +296,9 @@ template <class Model, class Real, class Exact> struct Update {
         constexpr int most = Combination<Real>::most;
         unrolled<fields>([&](auto f) {
             const std::int64_t at = f * modes + mode.index;
+            if (extra) da[f] = weight * da[f] + extra[at];
             if (forces_linearly && (mean_grows || square(mode.k) > Real(0)))
                 da[f] = da[f] + linear[f] * state[at];
-            if (extra) da[f] = weight * da[f] + extra[at];
         });
         Complex<Real> next[most][fields];
         for (int i = 0; i < combination.writes; ++i) {

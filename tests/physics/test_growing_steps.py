@@ -83,6 +83,34 @@ def test_a_flow_from_rest_is_that_of_small_steps(name):
     assert 8 < len(steps) < 150
 
 
+# They touch zero, jump, have a kink, or differ from zero by their rounding alone for a while.
+FACTORS = [
+    *("sin(t)**2", "1 + cos(t)", "abs(sin(t))", "1 + tanh((t - 2)/0.05)"),
+    *(f"where(t > {when}, 1, 0)" for when in (0.77, 1.2345, 2.1)),
+    *(f"1 + where(t > {when}, 1, 0)" for when in (0.77, 1.2345, 2.1)),
+]
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_factors_that_are_no_line_at_any_step_are_passed(factor):
+    ends, counts = [], []
+    for time in ({"dt": 3.5 / 2000}, {"courant": 0.5}):
+        simulation = Simulation(
+            Case(
+                grid={"points": 8},
+                flow=VISCOUS,
+                time={"until": 3.5, **time},
+                forcing=[steady(factor)],
+                initial={"name": "zero"},
+                run={"device": devices.current()},
+            )
+        )
+        counts.append(len(steps_of(simulation)))
+        ends.append(simulation.statistics()["energy"])
+    assert ends[1] == pytest.approx(ends[0], rel=0.01)
+    assert counts[1] < 400
+
+
 def test_a_step_is_at_most_a_fifth_longer_than_the_one_before():
     lengths = np.array(steps_of(Simulation(case_of("tanh"))))
     ratios = lengths[1:-1] / lengths[:-2]
@@ -96,6 +124,31 @@ def test_a_pause_does_not_shorten_the_steps_after_it():
     before = simulation.clock.pace.free
     simulation.run(until=0.3 + 1e-3 * before, progress=False)
     assert simulation.step().dt == pytest.approx(LENGTHENED * before, rel=1e-12)
+
+
+def test_pauses_do_not_make_growth_of_what_differs_between_shifted_grids():
+    """The largest velocity is that on the grid of the step, and no growth within a short one."""
+    case = Case(
+        grid={"points": 16, "dealias": "phase-shift"},
+        flow={"viscosity": 0.02},
+        time={"courant": 0.5, "until": 5.0},
+        initial={"name": "random", "k0": 3.0, "energy": 0.5},
+        run={"device": devices.current()},
+    )
+    simulation = Simulation(case)
+    usual = [simulation.step().dt for _ in range(10)]
+    for _ in range(5):
+        simulation.run(until=simulation.time + 1e-4 * usual[-1], progress=False)
+        assert simulation.step().dt > 0.8 * min(usual)
+
+
+def test_steps_of_fixed_length_are_no_measure_of_growth():
+    following, fixed = Simulation(case_of("tanh")), Simulation(case_of("tanh", {"dt": 0.01}))
+    following.step()
+    fixed.clock.pace = following.clock.pace
+    assert fixed.clock.pace is not None
+    fixed.step()
+    assert fixed.clock.pace is None
 
 
 @pytest.mark.only_cpu

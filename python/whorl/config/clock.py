@@ -60,13 +60,15 @@ def passes(amount: float, before: float, now: float, first: float = 0.0) -> bool
 class Pace:
     """What a step that follows the Courant number knows of the step before it; a restart needs it, too.
 
-    `free` is the length of the last step that was not shortened to land on a time; `rate` is the rate of
-    advection at the beginning of the step before, and `dt` the length of that step.
+    `free` is the length of the last step that was not shortened to land on a time, and `usual` that of the
+    longest since the flow itself determined one, and no force. `rate` is the rate of advection `dt` ago, at
+    the beginning of the last step that was not much shorter.
     """
 
     free: float
     rate: float
     dt: float
+    usual: float
 
 
 class Clock:

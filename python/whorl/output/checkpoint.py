@@ -17,7 +17,7 @@ from whorl.config.scalars import own_names
 FORMAT, VERSION = (DECLARED["checkpoint"][what] for what in ("format", "version"))
 ROWS = "_rows"
 COUNT = ("turnovers", "turnover_rate")
-PACE = ("pace_free", "pace_rate", "pace_dt")
+PACE = ("pace_free", "pace_rate", "pace_dt", "pace_usual")
 SOURCES = "sources."
 
 
@@ -49,7 +49,7 @@ class Checkpoint:
     sources: dict[str, float]  # what the core saved of its sources
     particles: str  # the checksum of the file of particles beside it; empty if there is none
     turnovers: tuple[float, float] | None  # the count and u'/L, of a run that counts them
-    pace: tuple[float, float, float] | None  # of the step before, unless an earlier version wrote it
+    pace: tuple[float, ...] | None  # of the step before, unless an earlier version wrote it
 
     def clock(self) -> Clock:
         turnovers = Turnovers(*self.turnovers) if self.turnovers else None
@@ -85,7 +85,7 @@ def read_clock(path: Path) -> Checkpoint:
         if not rows.keys() >= {"series", "spectra"}:  # which every version has written
             raise KeyError
         count, pace = (
-            tuple(float(attributes[name]) for name in names) if names[0] in attributes else None
+            tuple(float(attributes[name]) for name in names) if names[-1] in attributes else None
             for names in (COUNT, PACE)
         )
         sources = {

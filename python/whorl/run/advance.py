@@ -17,6 +17,7 @@ from whorl.run.tolerance import error_too_large, first_share, largest_error, len
 WORSE = 1.25  # times the Courant number of a warning is worth another one
 REST = 1e6  # times the shortest step: in a step so long the flow moves a millionth as fast
 LENGTHENED = 1.2  # times the step before, at most: what drives the flow may begin within a step
+SHORT = 0.5  # times the usual step: in a shorter one the rate of advection hardly grows
 FEW = 10  # steps of a whole run
 TINY = 1e-300
 
@@ -43,7 +44,7 @@ class Advances:
         options, clock, goal = self.case.time, self.clock, self._goal
         left = clock.until(goal) if goal is not None else math.inf
         if options.dt is not None:
-            landing = left < options.dt * (1 - LANDING)
+            clock.pace, landing = None, left < options.dt * (1 - LANDING)
             report = self.flow.step(left if landing else options.dt, time=clock.time, step_number=clock.step)
         else:
             report = self._follow(left)
@@ -75,13 +76,17 @@ class Advances:
         longest = min(left, options.dt_max or bound)
         share = 1.0 if pace else first_share(self.case)
         when = {"courant": share * options.courant, "time": clock.time, "step_number": clock.step}
-        grown = LENGTHENED * pace.free if pace else share * self.flow.first_step(dt_max=longest, **when)
-        before = {"rate_before": pace.rate, "dt_before": pace.dt} if pace else {}
+        if pace:
+            grown = LENGTHENED * pace.free
+            before = {"rate_before": pace.rate, "dt_before": pace.dt, "dt_usual": pace.usual}
+        else:
+            found = self.flow.first_step(dt_max=longest, **(when | {"courant": options.courant}))
+            grown, before = share * found if found < longest else longest, {}
         report = self.flow.step(0.0, dt_max=min(longest, grown), **when, **before)
         landing, lengthens = report.dt >= left, report.dt >= grown
         if 0 < report.dt < math.inf:
             rate = report.courant / report.dt
-            clock.pace = Pace(pace.free if landing and pace else report.dt, rate, report.dt)
+            clock.pace = self._paced(report, rate, landing)
             # Of a step that lengthens as far as it may, the length that the flow alone allows.
             is_free = lengthens and not self.case.forcing
             self._allowed_dt = options.courant / max(rate, TINY) if is_free else report.dt
@@ -90,6 +95,14 @@ class Advances:
         if not (landing or lengthens):
             self._shortest_dt = min(self._shortest_dt, report.dt)
         return report
+
+    def _paced(self, report: _core.StepReport, rate: float, landing: bool) -> Pace:
+        """What the next step knows of this one: the noise of a rate is no growth within a short step."""
+        pace, usual = self.clock.pace, report.dt_usual
+        free = pace.free if landing and pace else report.dt
+        if pace is None or report.dt >= SHORT * usual:
+            return Pace(free, rate, report.dt, usual)
+        return Pace(free, pace.rate, pace.dt + report.dt, usual)
 
     def _tolerated(self, dt: float) -> float:
         """The longest next step after one of dt, by its error; warn once of an error far too large."""
@@ -102,7 +115,8 @@ class Advances:
         """Warn once of driven modes that decay in less than a step of an integrating factor."""
         if "driven modes" in self._told:
             return
-        if self._driven is None:
+        # A force may begin later, or move to other modes.
+        if self._driven is None or self.clock.step.bit_count() == 1:
             self._driven = fastest_driven(self.case, self.flow)
         if warning := step_too_long(self.case, self._driven, self._dt):
             self._warn(warning, kind="driven modes")
