@@ -9,6 +9,7 @@ from support.build import needs
 from whorl.base.errors import BlowUp
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.config.clock import FIRST_STEPS
 from whorl.config.schemes import largest_courant
 from whorl.output import recorder
 from whorl.results.runs import open_run
@@ -120,3 +121,20 @@ def test_or_after_a_minute(tmp_path, monkeypatch, every, kept, later):
     runs[:] = [Simulation.restart(tmp_path / "run", settings=["time.steps=30"], comm=MPI.COMM_SELF)]
     assert runs[0].run(progress=False)
     assert steps_of_checkpoints(tmp_path / "run") == kept + later
+
+
+def test_a_run_in_memory_measures_only_for_its_rows(monkeypatch):
+    """It has no checkpoint that could be due."""
+    measured = []
+    statistics = recorder.Recorder.statistics
+    monkeypatch.setattr(recorder.Recorder, "statistics", lambda self: measured.append(1) or statistics(self))
+    output = {"series_every": "1000 steps", "spectra_every": "never"}
+    case = Case(
+        grid={"points": 8},
+        flow={"viscosity": 0.1},
+        time={"dt": 0.01, "steps": FIRST_STEPS + 20},
+        initial={"name": "taylor-green"},
+        output=output,
+    )
+    Simulation(case).run(progress=False)
+    assert len(measured) <= 4

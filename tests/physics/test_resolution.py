@@ -184,6 +184,23 @@ def test_a_warning_is_given_again_when_half_as_bad_again(monkeypatch):
 
 
 @needs("hdf5")
+def test_limits_beyond_the_plates_are_those_of_a_restart(tmp_path):
+    wave = {"name": "formula", "value": "0.8*cos(pi*x)*sin(pi*z)"}
+    chosen = convection(points=[32, 1, 32]).updated(
+        initial={"temperature": wave},
+        flow={"rayleigh": 1e4},
+        time={"dt": 1e-3, "steps": 15},
+        output={"directory": str(tmp_path / "warm")},
+    )
+    with Simulation(chosen) as simulation:
+        simulation.run(progress=False)
+    with Simulation.restart(tmp_path / "warm", settings=["time.steps=30"]) as simulation:
+        simulation.run(progress=False)
+        assert simulation.step_number == 30
+    assert "cannot leave" not in (tmp_path / "warm" / "log.txt").read_text(encoding="utf-8")
+
+
+@needs("hdf5")
 def test_a_warning_is_in_the_log_and_on_the_terminal(tmp_path, capfd):
     chosen = case(flow={"viscosity": 0.004}, time={"dt": 0.02, "steps": 2})
     with Simulation(chosen.updated(output={"directory": str(tmp_path / "poor")})) as simulation:

@@ -82,7 +82,7 @@ class Recorder:
         }
         self._every |= {(OF, one.label): Every.parse(one.every) for one in case.diagnostics}
         checkpoints, now = self._every["checkpoint"], time.monotonic()
-        self._in_minutes = checkpoints.unit == "minutes"
+        self._in_minutes = checkpoints.unit == "minutes" and directory is not None
         self._alarm = Stopwatch(60 * checkpoints.amount if self._in_minutes else math.inf, now)
         self._first = Stopwatch(FIRST_SECONDS, now)
         self._statistics: tuple[int, dict[str, float]] | None = None

@@ -102,7 +102,8 @@ class EndsOfSpectra:
 class TemperatureBetweenPlates:
     """The temperature beyond that of the plates, which no solution reaches that begins between them.
 
-    It is read at the points, every STEPS_BETWEEN steps at most.
+    Where a run or a restart begins beyond them, that is the limit. It is read at the points, every
+    STEPS_BETWEEN steps at most.
     """
 
     def __init__(self, case: Case):
@@ -116,9 +117,9 @@ class TemperatureBetweenPlates:
     def find(self, moment: Moment) -> Iterator[Finding]:
         if moment.clock.step < self._read + STEPS_BETWEEN:
             return
-        self._read = moment.clock.step
         low, high = map(float, self.extremes.run(moment.flow, moment.clock.time))
-        if moment.clock.step == 0:
+        begins, self._read = self._read < 0, moment.clock.step
+        if begins:
             self.limits = min(0.0, low), max(1.0, high)
         beyond = max(self.limits[0] - low, high - self.limits[1])
         if beyond >= BEYOND_PLATES:
