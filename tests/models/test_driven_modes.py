@@ -5,6 +5,7 @@ import pytest
 from physics.flows import EXPONENTIAL
 from support import devices
 from whorl.config.case import Case
+from whorl.run.driven import fastest_driven
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
@@ -63,6 +64,27 @@ FORCES = {
     "by its shape": ({"kind": "steady", "shape": {"name": "kolmogorov", "k_f": 2}, "amplitude": 0.1}, 2.0),
     "none, for all modes": ({"kind": "linear", "rate": 0.1}, 0.0),
 }
+
+
+@pytest.mark.only_cpu
+@pytest.mark.parametrize(
+    ("model", "losses", "rate"),
+    [
+        ("navier-stokes", {"viscosity": 0.0, "hyperviscosity": 0.5}, 0.5 * 2**4),
+        ("navier-stokes", {"viscosity": 0.1, "hypoviscosity": 4.0, "drag": 0.3}, 0.1 * 4 + 4.0 / 4 + 0.3),
+        ("quasi-static-mhd", {"viscosity": 0.1, "interaction": 7.0}, 0.1 * 4 + 7.0),
+    ],
+)
+def test_all_that_is_integrated_exactly_decays(model, losses, rate):
+    case = Case(
+        grid={"points": 12},
+        flow={"model": model} | losses,
+        time={"dt": 0.01, "steps": 1},
+        forcing=[FORCES["by its shape"][0]],
+        initial={"name": "taylor-green"},
+    )
+    driven = fastest_driven(case, Simulation(case).flow)
+    assert (driven.k, driven.rate) == (pytest.approx(2.0), pytest.approx(rate))
 
 
 @pytest.mark.parametrize("name", FORCES)

@@ -1,5 +1,6 @@
 """How fast driven modes decay: an integrating factor is not accurate where that is faster than a step."""
 
+from collections import defaultdict
 from typing import NamedTuple
 
 from whorl import _core
@@ -14,10 +15,11 @@ DIFFUSIVITIES = {
     "temperature": "diffusivity",
     "magnetic": "resistivity",
 }
+MOVING = ("velocity", "vorticity")
 
 
 class Driven(NamedTuple):
-    """Modes that something drives: what does, their wavenumber and their rate of decay D k²."""
+    """Modes that something drives: what does, their wavenumber and their rate of decay."""
 
     by: str
     k: float
@@ -31,24 +33,32 @@ def fastest_driven(case: Case, flow: _core.Flow) -> Driven:
     """The driven modes that decay fastest; of rate 0 if none do, or if the scheme is accurate. Collective."""
     if SCHEMES[case.time.scheme].exponential:
         return NONE
-    parameters = case.flow.parameters()
     scalars = dict(scalar.of_core(case.flow.viscosity_of_schmidt()) for scalar in case.scalars)
     found, number, stirring = [], 0, 0.0
     for force in case.forcing:
         wavenumbers = [flow.forced_wavenumber(number + n) for n in range(len(force.sources(case)))]
         number += len(wavenumbers)
         k = max(wavenumbers, default=0.0)
-        diffusivity = parameters.get(DIFFUSIVITIES.get(force.field, ""), 0.0)
-        if force.field in scalars:
-            diffusivity = scalars[force.field][0]
-        elif force.field in ("velocity", "vorticity"):
+        if force.field in MOVING:
             stirring = max(stirring, k)
-        found.append(Driven(f"forcing {force.label}", k, diffusivity * k**2))
+        rate = scalars[force.field][0] * k**2 if force.field in scalars else decay(case, force.field, k)
+        found.append(Driven(f"forcing {force.label}", k, rate))
     k = stirring or smallest_wavenumber(case.grid)
     for name, (diffusivity, *gradient) in scalars.items():
         if any(gradient):
             found.append(Driven(f"the mean gradient of {name}", k, diffusivity * k**2))
     return max(found, key=lambda driven: driven.rate, default=NONE)
+
+
+def decay(case: Case, field: str, k: float) -> float:
+    """The rate that is integrated exactly: of a velocity ν k² + ν_h k^2p + μ k^−2q + α, and at most Q."""
+    flow = defaultdict(float, case.flow.parameters())
+    rate = flow[DIFFUSIVITIES.get(field, "none")] * k**2
+    if field in MOVING:
+        rate += flow["drag"] + flow["interaction"]
+        rate += flow["hyperviscosity"] * k ** (2 * flow["hyperviscosity_power"])
+        rate += flow["hypoviscosity"] / k ** (2 * flow["hypoviscosity_power"]) if k > 0 else 0.0
+    return rate
 
 
 def step_too_long(case: Case, driven: Driven, dt: float) -> str | None:
