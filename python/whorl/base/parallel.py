@@ -5,7 +5,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from whorl.base.endings import PATIENCE
 from whorl.base.errors import CaseError, RunFault
@@ -99,7 +99,7 @@ def _meet(comm: MPI.Intracomm, failure: BaseException | None, patience: float, a
     comm.Abort(RunFault.exit_code)
 
 
-def _ends_within(patience: float, request: MPI.Request) -> bool:
+def _ends_within(patience: float, request: Any) -> bool:
     deadline = time.monotonic() + patience
     while not request.Test():
         if time.monotonic() > deadline:
@@ -116,6 +116,8 @@ def _to_send(error: BaseException) -> BaseException:
     except Exception:  # its class may raise anything when pickled
         pass
     fault = RunFault(f"{type(error).__name__}: {error}")
+    if hasattr(error, "of_rank"):  # of a script's own
+        fault.of_rank = error.of_rank
     fault.__cause__ = error
     return fault
 
