@@ -1,5 +1,6 @@
 """The files of particles: arrays by time or by particle, rows beside them, their cost, and how VTK reads."""
 
+import json
 import shutil
 
 import h5py
@@ -270,3 +271,24 @@ def test_a_new_run_in_the_directory_removes_all(tmp_path, monkeypatch):
     assert list((tmp_path / "run").glob("particles-0*.h5"))
     with Simulation(case_of(tmp_path / "run"), overwrite=True):
         assert not list((tmp_path / "run").glob("particles*"))
+
+
+@pytest.mark.parametrize(
+    ("every", "rows", "kept"),
+    [
+        (0.1, [(0, 0.0), (4, 0.12), (7, 0.21)], 3),
+        (0.1, [(0, 0.0), (4, 0.12), (7, 0.21), (8, 0.24)], 3),
+        (0.1, [(5, 0.15), (9, 0.27), (10, 0.30)], 2),  # counted from the first
+        ("3 steps", [(1, 0.0), (4, 0.1), (7, 0.3)], 3),
+        ("3 steps", [(1, 0.0), (4, 0.1), (6, 0.2)], 2),
+        ("0.1 turnovers", [(0, 0.0), (4, 0.12), (5, 0.13)], 3),
+        (0.1, [(0, 0.0)], 1),
+    ],
+)
+def test_the_row_of_an_end_is_one_that_was_not_due(every, rows, kept):
+    steps, times = zip(*rows, strict=True)
+    data = xr.Dataset(
+        {}, {"time": list(times), "step": ("time", list(steps))}, {"options": json.dumps({"every": every})}
+    )
+    assert paths._without_end(data, every)["step"].values.tolist() == list(steps[:kept])
+    assert paths._without_end(data, "1 step")["step"].values.tolist() == list(steps)

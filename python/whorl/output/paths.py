@@ -5,13 +5,14 @@ beside it (see growing_file.py), so that a kill neither damages nor doubles any.
 may change with a restart: the file then has those of all times, and nan where one was not read.
 """
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whorl.config.clock import Every
+from whorl.config.clock import Every, passes
 from whorl.config.particles import VALUE, quantity_axis
 from whorl.output.diagnostic_files import cut_group, read_group
 from whorl.output.diagnostics import about
@@ -25,9 +26,6 @@ from whorl.output.table import Kept
 if TYPE_CHECKING:
     import h5py
     import xarray as xr
-
-
-SAME = 1e-6  # of an interval between rows
 
 
 class PathRows(Rows):
@@ -63,7 +61,7 @@ class Paths(Probes):
         gaps = [gap for data in kept.values() for gap in gaps_of(data)]
         states = sum(data.sizes["time"] for data in kept.values())
         for name in kept.keys() & self.rows.keys():
-            kept[name] = _without_end(kept[name], Every.parse(self.rows[name].reading.probe.every))
+            kept[name] = _without_end(kept[name], self.rows[name].reading.probe.every)
         return list(there), Kept(kept, states, gaps)
 
     def resume(self, data: "dict[str, xr.Dataset]", gaps: Iterable[str] = ()) -> None:
@@ -114,19 +112,26 @@ def path_file(path: Path) -> GrowingFile:
     return GrowingFile(path, write_rows)
 
 
-def _without_end(data: "xr.Dataset", every: Every) -> "xr.Dataset":
-    """Without the last row if it is that of an end which was none, closer to the one before than the others.
+def _without_end(data: "xr.Dataset", every: str | float) -> "xr.Dataset":
+    """Without the last row if it was not due, but that of an end which was none.
 
-    The uninterrupted run has no such row, and its statistics take even rows alone.
+    It is due by the interval it was written with, or by that of now. The uninterrupted run has no other row,
+    and its statistics take even rows alone.
     """
-    name = "step" if every.unit == "steps" else "time"
-    place = data[name].values
-    apart = np.diff(place)
-    if len(apart) < 2 or not np.isfinite(every.amount):
+    own = json.loads(data.attrs.get("options", "{}")).get("every", every)
+    if data.sizes["time"] < 2 or any(_is_due(data, Every.parse(one)) for one in (own, every)):
         return data
-    even = np.ptp(apart[:-1]) <= SAME * apart[0] and apart[-1] < (1 - SAME) * apart[0]
-    intervals = (place[-1] - place[0]) / every.amount
-    return data.isel(time=slice(None, -1)) if even and abs(intervals - round(intervals)) > SAME else data
+    return data.isel(time=slice(None, -1))
+
+
+def _is_due(data: "xr.Dataset", every: Every) -> bool:
+    """Whether the last row is due, counted from the first; it is not known of intervals of turnovers."""
+    if every.unit not in ("steps", "time"):
+        return True
+    first, before, last = data["step" if every.unit == "steps" else "time"].values[[0, -2, -1]]
+    if every.unit == "steps":
+        return (last - first) % every.amount == 0
+    return passes(every.amount, before, last, first)
 
 
 def _quantities(data: "xr.Dataset") -> list[str]:
