@@ -65,7 +65,6 @@ LOST = {
     "a gradient force": (pushed("sin(x)", "0", "0"), "force on the velocity", DIVERGENT),
     "a factor in time": (pushed("sin(x)*cos(t)", "0", "0"), "force on the velocity", DIVERGENT),
     "a small force": (pushed("0", "1e-9*cos(7*x)", "0", amplitude=1e-9), "force on the velocity", CUT),
-    "a moving force": (pushed("sin(x - exp(t*y))", "0", "0"), "force on the velocity", DIVERGENT),
 }
 
 
@@ -101,6 +100,26 @@ HALF = {
 def test_what_is_lost_in_part_is_told(sections, called, where):
     told = f"the {called} loses 50 % of its mean square, all of that in {where}."
     assert warnings(case_of(**sections)) == [told]
+
+
+# A part is nothing, or a moment, of a force that has another one.
+PARTS = {
+    "a turning gradient": (pushed("sin(x)*cos(t)", "sin(x)*sin(t)", "0"), "part 1 of the force"),
+    "at first a gradient": (pushed("sin(x - exp(t*y))", "0", "0"), "force"),
+}
+
+
+@pytest.mark.parametrize(("sections", "called"), PARTS.values(), ids=PARTS)
+def test_a_part_that_is_lost_whole_is_told(sections, called):
+    told = f"the {called} on the velocity loses 100 % of its mean square, all of that in {DIVERGENT}."
+    assert warnings(case_of(**sections)) == [told]
+
+
+def test_a_script_that_begins_as_a_gradient_is_told():
+    def turning(x, y, z, t):
+        return np.sin(x) * np.cos(t) + 0 * (y + z), np.sin(x) * np.sin(t) + 0 * (y + z), 0 * (x + y + z)
+
+    assert "loses 100 %" in warnings(case_of(**WAVE), forcing=turning)[0]
 
 
 @pytest.mark.parametrize("precision", ["double", "single"])

@@ -66,6 +66,7 @@ class Target:
     components: int
     place: str
     remarks: list[str] = dataclass_field(default_factory=list)  # sentences for the log
+    is_whole: bool = True  # the values are all there is of it, at all times
     measured: bool = True  # whether what projection and truncation take away is told
 
     def fill(self, fill: Fill) -> None:
@@ -240,7 +241,7 @@ def check_kept(target: Target, fill: Fill, size: float) -> None:
     shares = " and ".join(f"{100 * share:.3g} % in {what}" for what, share in parts.items())
     where = shares if len(parts) > 1 else f"all of that in {next(iter(parts))}"
     told = f"the {target.called} loses {100 * lost:.4g} % of its mean square, {where}"
-    if lost > REFUSED:
+    if lost > REFUSED and target.is_whole:
         raise CaseError(f"{told}: nothing would be left of it; give one that has another part.")
     target.remarks.append(f"{told}.")
 

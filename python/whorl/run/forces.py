@@ -35,6 +35,7 @@ class ForceTarget(Target):
     number: int = 0
     amplitude: float = 1.0
     label: str = ""
+    part: str = ""  # words before its name
 
     def give(self, fill: Fill) -> None:
         """Hands the values to the core. Collective."""
@@ -65,7 +66,7 @@ class ForceTarget(Target):
     def called(self) -> str:
         """What messages call it."""
         named = f"force {self.label}" if len(self.case.forcing) > 1 else "force"
-        return f"{named} on the {self.field}"
+        return f"{self.part}{named} on the {self.field}"
 
 
 def make_flow(options: _core.Options, comm: MPI.Intracomm) -> _core.Flow:
@@ -199,8 +200,15 @@ def _set_force(target: ForceTarget, force: Forcing, given: Any) -> None:
 
 def _from_formula(target: ForceTarget, shape: FormulaInTime) -> None:
     """Each part of the formula is a source; where time is a factor, the shape is set once."""
-    for number, part in enumerate(parts_of_force(shape.value, target.case), target.number):
-        of_part = replace(target, number=number)
+    parts = parts_of_force(shape.value, target.case)
+    for number, part in enumerate(parts, target.number):
+        several = len(parts) > 1
+        of_part = replace(
+            target,
+            number=number,
+            is_whole=not (several or part.in_time),
+            part=f"part {number - target.number + 1} of the " if several else "",
+        )
         if part.in_time:
             _at_each_stage(
                 of_part, lambda target, time, part=part: set_at_points(target, part.shape, {"t": time})
@@ -249,7 +257,8 @@ def _from_script(target: ForceTarget, given: Any) -> None:
         return set_from_function(target, given)
     if arguments == SPACE_AND_TIME:
         return _at_each_stage(
-            target, lambda of, time: set_from_function(of, lambda x, y, z: given(x, y, z, time))
+            replace(target, is_whole=False),
+            lambda of, time: set_from_function(of, lambda x, y, z: given(x, y, z, time)),
         )
     if arguments == MODES:
         return _on_modes(target, given)
