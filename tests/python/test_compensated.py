@@ -100,6 +100,24 @@ def test_structure_functions_of_the_laws_are_their_constants(tmp_path):
     np.testing.assert_allclose(third, 0.8)
 
 
+def test_separations_that_differ_from_axis_to_axis_leave_the_spectrum(tmp_path):
+    moments = {
+        f"longitudinal_{axis}": (
+            ("time", "vector", "order", f"r_{axis}"),
+            np.ones((len(TIMES), 1, 1, len(R))),
+        )
+        for axis in "xyz"
+    }
+    axes = {"time": TIMES, "vector": ["u"], "order": [2.0], "r_x": R, "r_y": R, "r_z": R / 2}
+    states = xr.Dataset(moments | {"step": ("time", np.arange(len(TIMES)))}, axes)
+    run = Made(tmp_path, steady(), by_law(1.5, steady()), states.assign_attrs(kind="structure-functions"))
+    found = compensated(run, start=0.0)
+    assert list(found) == ["spectrum"]
+    assert any("The separations of longitudinal differ" in note for note in found.notes)
+    with pytest.raises(CaseError, match="The separations of longitudinal differ"):
+        compensated(run, "structure-functions", start=0.0)
+
+
 def test_the_error_of_a_ratio_counts_what_rises_and_falls_together(tmp_path):
     """E as ε^{2/3} has none to first order, independent ones have both parts."""
     a, b = (1 + 0.05 * one for one in process(TIMES, 2, seed=4))

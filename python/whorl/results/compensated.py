@@ -126,7 +126,13 @@ def compensated(
             notes.append(f"{file} has fewer than two states in the window, so no mean.")
             continue
         notes += missing(states, file)
-        found = _spectrum(states, run.case, flow) if name == SPECTRUM else _increments(states, flow)
+        try:
+            found = _spectrum(states, run.case, flow) if name == SPECTRUM else _increments(states, flow)
+        except CaseError as error:
+            if names:
+                raise
+            notes.append(f"{name} is left out: {error}")
+            continue
         means[name] = found.assign_attrs(states=states.sizes["time"], start=first, end=last)
     if not means:
         raise CaseError(f"compensated means need two states in the window. {' '.join(notes)} {verdict}")
