@@ -58,7 +58,7 @@ def test_compensated_averages_and_their_picture(whorl, run, tmp_path):
     assert re.search(r"^ *energy 0\.\d+ +\d", result.out, re.MULTILINE)
     assert "the mean 2νZ at the times of its states, ν = " in result.out
     table = whorl("average", "box", "--from", "0.05", "--compensated", "-d", "spectrum", "--csv").out
-    assert table.startswith("of,number,k_eta,k,mean,error,samples,unit\nspectrum,energy,")
+    assert table.startswith("of,number,k_eta,k,over_time,mean,error,samples,unit\nspectrum,energy,")
     assert whorl("plot", "box", "--from", "0.05", "--compensated").out.endswith("compensated.png\n")
     assert imread("box/compensated.png").shape[0] > 100
     assert "do not take this" in whorl("average", "box", "--compensated", "--resample").err

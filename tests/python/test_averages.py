@@ -76,7 +76,7 @@ def test_averages_are_a_mapping_and_a_table(write, tmp_path):
     assert list(frame.index) == list(averages)
     assert frame.loc["energy", "mean"] == averages["energy"].mean
     assert frame.loc["energy", "unit"] == "length²/time²"
-    assert averages.to_xarray().identical(averages.dataset)
+    assert averages.to_xarray()[list(averages.dataset)].identical(averages.dataset)
     path = averages.to_csv(tmp_path / "means.csv")
     assert path.read_text(encoding="utf-8") == averages.to_csv()
     rows = list(csv.DictReader(averages.to_csv().splitlines()))

@@ -97,7 +97,9 @@ def test_means_are_a_mapping_and_tables():
     assert dict(means.items())["pdf"] is means["pdf"]
     frame = means.to_dataframe()
     assert list(frame)[:2] == ["diagnostic", "number"]
-    assert list(frame)[-4:] == ["mean", "error", "samples", "unit"]
+    assert list(frame)[-5:] == ["over_time", "mean", "error", "samples", "unit"]
+    assert frame["bin"].dtype == float  # nan where an array has no such axis
+    assert set(frame.loc[frame["over_time"] == "sum", "number"]) == {"count", "outside"}
     for name, data in means.items():
         for array in (one for one in data.data_vars if f"{one}_error" in data):
             rows = frame[(frame["diagnostic"] == name) & (frame["number"] == array)]

@@ -40,7 +40,7 @@ AsCsv = Annotated[
     bool,
     typer.Option(
         "--csv",
-        help="Print all numbers, also arrays, as CSV; with the name of a file after it write them there.",
+        help="Print all numbers but mean spectra, also arrays, as CSV; with a file name after it write them.",
     ),
 ]
 AllDiagnostics = Annotated[

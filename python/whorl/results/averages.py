@@ -101,11 +101,11 @@ class Averages(ByName[Mean]):
         )
 
     def to_xarray(self) -> xr.Dataset:
-        """Return `dataset`."""
-        return self.dataset
+        """Return `dataset` with the mean spectra over k beside it."""
+        return self.dataset.merge(self.spectra)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return mean, error, samples, change, chance, trend and unit of each quantity."""
+        """Return mean, error, samples, change, chance, trend and unit of each quantity, without spectra."""
         names = ("mean", "error", "samples", "change", "chance", "trend", "unit")
         return [
             {self.first: name} | {key: getattr(one, key) for key in names} for name, one in self.means.items()

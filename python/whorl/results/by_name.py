@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import pandas
 
 T = TypeVar("T")
-NUMBERS = ("mean", "error", "samples", "unit")  # the last columns of a table of datasets
+# The last columns of a table of datasets: what several states give together, and the numbers.
+NUMBERS = ("over_time", "mean", "error", "samples", "unit")
 
 
 class ByName(Mapping[str, T]):
@@ -55,10 +56,13 @@ class ByName(Mapping[str, T]):
         return len(self.by_name)
 
     def to_dataframe(self) -> "pandas.DataFrame":
-        """Return the table as a DataFrame of pandas, with a row for each number."""
+        """Return the table as a DataFrame of pandas, with a row for each number; nan for axes it lacks."""
         import pandas  # xarray needs it
 
-        return pandas.DataFrame(self.records())
+        rows = [
+            {key: np.nan if value == "" else value for key, value in row.items()} for row in self.records()
+        ]
+        return pandas.DataFrame(rows)
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -115,7 +119,8 @@ def averaged(data: xr.Dataset) -> list[xr.DataArray]:
 def records_of(found: Mapping[str, xr.Dataset], first: str) -> list[dict[str, Any]]:
     """A row for each number of datasets of means: name, array, place along all axes, mean, error, samples.
 
-    The columns are the same in all rows: those of axes that an array has not are empty.
+    The columns are the same in all rows: those of axes that an array has not are empty. Where `over_time` is
+    "sum", as of counts, the mean is the sum over the states.
     """
     rows = [row for name, data in found.items() for row in _records(name, data, first)]
     axes = dict.fromkeys(key for row in rows for key in row if key not in (first, "number", *NUMBERS))
@@ -137,6 +142,7 @@ def _records(name: str, data: xr.Dataset, first: str) -> Iterator[dict[str, Any]
             yield (
                 {first: name, "number": str(array.name)}
                 | {key: values[index].item() for key, values in places.items()}
+                | {"over_time": array.attrs.get("over_time", "mean")}
                 | {"mean": array.values[index].item(), "error": error, "samples": samples}
                 | {"unit": array.attrs.get("units", "1")}
             )

@@ -34,7 +34,7 @@ def pooled(states: xr.Dataset) -> xr.Dataset:
         unit, meaning = array.attrs.get("units", "1"), array.attrs.get("long_name", name)
         if array.attrs.get("over_time") == "sum":
             told = {"units": unit, "long_name": f"sum over the states of {meaning}"}
-            data[name] = (axes, array.sum("time").values, told)
+            data[name] = (axes, array.sum("time").values, told | {"over_time": "sum"})
             continue
         value, error, samples = _of(states, array.transpose("time", *axes))
         counted = array.attrs.get("weighted_by")
