@@ -92,6 +92,7 @@ def case_of(**sections):
     return Case(**{"grid": {"points": 16}} | VISCOUS | sections)
 
 
+LONG = [8 * np.pi, 2 * np.pi, 2 * np.pi]
 BAND = {"kind": "stochastic", "k_min": 6.0, "k_max": 8.0, "power": 1.0, "correlation_time": 0.0}
 
 
@@ -104,6 +105,7 @@ BAND = {"kind": "stochastic", "k_min": 6.0, "k_max": 8.0, "power": 1.0, "correla
         ([BAND, {"kind": "constant-power", "power": 1.0}], {}, (0.0, 8.0)),
         ([{"kind": "linear", "rate": 1.0}], {}, None),
         ([{"kind": "steady", "shape": {"name": "kolmogorov", "k_f": 4}}], {}, (4.0, 4.0)),
+        ([{"kind": "steady", "shape": {"name": "kolmogorov", "k_f": 4}}], {"lengths": LONG}, (4.0, 4.0)),
         ([{"kind": "steady", "shape": {"name": "taylor-green"}}], {}, None),
     ],
 )

@@ -1,5 +1,6 @@
 """Spectra in the picture of a run: of a few times or means with errors, and the slopes beside them."""
 
+import math
 from itertools import cycle
 from typing import Any
 
@@ -36,10 +37,14 @@ def forced_band(case: Case) -> tuple[float, float] | None:
     for one in case.forcing:
         if one.field in FORCED:
             waves = getattr(getattr(one, "shape", None), "k_f", None)
-            ends.append((waves, waves) if waves else one.ends())
+            if waves:  # along y
+                ends.append((waves * 2 * math.pi / case.grid.lengths[1],) * 2)
+                continue
+            band = one.ends()
+            ends.append(band and (unit * band[0], unit * band[1]))
     if not ends or None in ends:
         return None
-    return unit * min(low for low, _ in ends), unit * max(high for _, high in ends)
+    return min(low for low, _ in ends), max(high for _, high in ends)
 
 
 def colors_of(picture: Picture) -> dict[str, str]:

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from whorl.base.text import in_powers
+from whorl.config.earlier import renamed
 from whorl.output.means import ENOUGH
 from whorl.results.averages import TO_ROUNDING, is_rounding, told_of_box
 from whorl.results.picture_style import BAND, COLORS, LAW, draw_band, with_unit
@@ -29,7 +30,7 @@ WIDTH, HEIGHT = 6.4, 4.2  # of a figure with one graph, in inches
 
 def options_of(data: xr.Dataset) -> dict[str, Any]:
     """The options that the diagnostic was measured with."""
-    return json.loads(data.attrs.get("options", "{}"))
+    return renamed("diagnostics", json.loads(data.attrs.get("options", "{}")))
 
 
 class Look(NamedTuple):
