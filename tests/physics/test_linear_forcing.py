@@ -27,6 +27,22 @@ def test_a_constant_rate_is_exact(scheme, precision):
     assert distance(flow.velocity(), math.exp((A - nu) * t) * start) < rounding
 
 
+@pytest.mark.parametrize("dealias", ["2/3", "phase-shift-exact"])
+@pytest.mark.parametrize("scheme", sorted(EXPONENTIAL))
+def test_a_constant_rate_is_a_part_of_the_tendency(scheme, dealias):
+    """It has the order of a scheme of exponential time differencing, whose grids take it once."""
+    A, nu, t, errors = 0.4, 0.1, 1.0, []
+    for count in (10, 20):
+        sections = {"initial": {"name": "abc"}, "grid": {"dealias": dealias}}
+        flow = make({"kind": "linear", "rate": A}, viscosity=nu, dt=t / count, scheme=scheme, **sections)
+        start = flow.velocity()
+        advanced(flow, count)
+        errors.append(distance(flow.velocity(), math.exp((A - nu) * t) * start))
+    order = 4 if scheme == "etdrk4" else 2
+    assert errors[0] < 0.1 ** (order + 1)
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.2)
+
+
 def test_growth_beyond_what_a_factor_holds_is_refused():
     scalar = {"scalars": [{"name": "dye", "initial": {"name": "formula", "value": "sin(x)"}}]}
     for force, more in (({}, {}), ({"field": "dye"}, scalar)):

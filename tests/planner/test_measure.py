@@ -178,10 +178,9 @@ def test_parts_are_of_a_right_hand_side_and_the_mean_of_ranks(world):
 @on_ranks(2)
 def test_a_node_has_the_cores_and_the_memory_there_are(world):
     """Eight cores shared by two ranks, 12 GiB."""
-    counted = SimpleNamespace(cpu_count=lambda logical: 8 if not logical else 16)
     rates = {key: [1.0] for key in ("points", "x", "y", "z", "copies", "point", "modes")}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measure, "psutil", counted)
+        patch.setattr(measure, "threads_of_rank", lambda comm: 8 // comm.size)
         patch.setattr(measure, "available_memory", lambda: (12 * 2**30, ""))
         patch.setattr(measure, "measure_files", lambda *_: 3.0)
         patch.setattr(measure, "measure_overhead", lambda *_: 2.0)

@@ -54,6 +54,10 @@ def test_an_error_that_does_not_travel_is_told_everywhere(world):
     with pytest.raises(RunFault) as found:
         on_root(world, partial(fail, error))
     assert str(found.value) == f"Unsendable: {error}"
+    error.of_rank = 1  # of a script's own
+    with pytest.raises(RunFault) as found:
+        agreed(world, partial(fail, error) if world.rank == 1 else list)
+    assert found.value.of_rank == 1
 
 
 @on_ranks(2)

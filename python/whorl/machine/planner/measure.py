@@ -28,6 +28,7 @@ from whorl.machine.planner.measure_particles import measure_particles
 from whorl.machine.planner.whorl_load import Whorl
 from whorl.run.core_options import core_options
 from whorl.run.memory_limits import available_memory
+from whorl.run.threads import threads_of_rank
 
 SIZES = (48, 80, 160, 256, 400)
 STEPS = {32: 20, 48: 40, 64: 10, 80: 30, 128: 4, 160: 10, 256: 6, 400: 3}
@@ -63,7 +64,7 @@ def measure_machine(
 ) -> Machine:
     """Measures this node with all ranks of `comm` at work at once, each on its own flow. Collective.
 
-    By default `threads` of a rank share the cores evenly; rank 0 calls `warn` with what has no result. Raises
+    By default a rank has the `threads` of a run; rank 0 calls `warn` with what has no result. Raises
     CaseError if `comm` spans nodes.
     """
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
@@ -72,7 +73,7 @@ def measure_machine(
             f"{comm.size} ranks are on more than one node; whorl bench machine measures one: start it on one."
         )
     node.Free()
-    threads = threads or max(1, (psutil.cpu_count(logical=False) or 1) // comm.size)
+    threads = threads or threads_of_rank(comm)
     sections = measure_node(name, f"whorl bench machine, {time.strftime('%Y-%m-%d')}", comm, threads)
     for precision in PRECISIONS:
         sections[precision] = measure_rates(precision, threads, comm, sizes)
