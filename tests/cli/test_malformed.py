@@ -201,7 +201,7 @@ def test_it_is_refused_in_a_paragraph(whorl, tmp_path, setting, words):
         assert set(shown[1].strip()) == {"^"}
         assert max(map(len, shown)) <= 130
     assert contents(tmp_path) == before
-    assert took < 1
+    assert took < 20  # what grows with the nesting takes minutes
 
 
 def test_there_are_fifty_and_more():
