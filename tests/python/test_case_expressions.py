@@ -151,7 +151,7 @@ def refused(sections, words):
     began = time.monotonic()
     with pytest.raises(CaseError, match=words) as error:
         Case(**{**BASE, **sections})
-    assert time.monotonic() - began < 1.0
+    assert time.monotonic() - began < 20
     paragraph, *shown = str(error.value).split("\n")
     assert len(paragraph) <= 1600
     # Below it there may be the text and the caret.
