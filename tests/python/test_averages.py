@@ -484,3 +484,12 @@ def test_a_picture_of_a_run_with_little_in_it(tmp_path):
     assert plot_run(run.path, tmp_path / "a.png", end=0.35).is_file()
     run.spectra.unlink()
     assert plot_run(run.path, tmp_path / "b.png", start=0.0).is_file()
+
+
+def test_turnovers_of_a_flow_from_rest_are_counted(write):
+    """T = 1/t, of which the mean is that of the first rows: ∫ t dt."""
+    since = TIMES - TIMES[0]
+    speed = np.where(since > 0, since, np.nan)
+    run = write(TIMES, energy=noisy(1, 0.5), dissipation=noisy(2, 3.0), turnover_time=1 / speed)
+    averages = open_run(run.path).average(start=TIMES[0])
+    assert averages.turnovers == pytest.approx(np.trapezoid(np.nan_to_num(speed), TIMES), rel=1e-6)

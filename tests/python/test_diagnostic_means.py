@@ -287,3 +287,13 @@ def test_all_kinds_say_what_is_summed_and_weighted():
             assert (one.attrs["over_time"] == "sum") == whole, name
             if by := one.attrs.get("weighted_by"):
                 assert data[by].attrs["over_time"] == "sum"
+
+
+def test_means_of_a_file_are_tables(tmp_path):
+    """Its names of quantities are objects of Python."""
+    run = run_with_diagnostics(tmp_path / "run", equal(10, 1.0))
+    means = run.mean_diagnostics(start=0.0)
+    frame = means.to_dataframe()
+    assert set(frame["diagnostic"]) == set(means)
+    assert set(frame["quantity"].dropna()) >= {"u.x"}
+    assert len(means.to_csv().splitlines()) == len(frame) + 1

@@ -111,12 +111,14 @@ class Recorder:
     def begin(self, dt: float) -> None:
         """Write the initial state; `dt` is the step before it, if the run begins from a checkpoint."""
         self.statistics()
+        if self.condition.text:
+            self.check_condition()
+            self.condition.check_at_start(self.clock)
         for name in FILES:
             if self._wanted(name):
                 agreed(self.comm, self.tables[name].begin)
         self._read_followed(lambda every, first: every.unit != "never")
         self._write(set(filter(self._wanted, self._every)), None)
-        self.condition.check_at_start(self.clock)
         if self.clock.step > 0:
             self.checkpoint(dt)  # without it a run begun from another's checkpoint could not be restarted
 

@@ -52,6 +52,8 @@ class Averages(ByName[Mean]):
         `_samples` the number of independent samples. Empty if the window has fewer than two spectra.
     notes : tuple of str
         Sentences on what is missing.
+    turnovers : float
+        The turnovers of the window, ∫ u'/L dt over its rows; nan if the series has no turnover time.
     """
 
     start: float
@@ -61,6 +63,7 @@ class Averages(ByName[Mean]):
     means: dict[str, Mean]
     spectra: xr.Dataset
     notes: tuple[str, ...]
+    turnovers: float = math.nan
 
     first: ClassVar[str] = "quantity"
 
@@ -68,13 +71,6 @@ class Averages(ByName[Mean]):
     def by_name(self) -> dict[str, Mean]:
         """The means."""
         return self.means
-
-    @property
-    def turnovers(self) -> float:
-        """The length of the window in mean turnover times; nan if the series has none."""
-        if "turnover_time" not in self.means:
-            return math.nan
-        return (self.end - self.start) / self.means["turnover_time"].mean
 
     @property
     def stationary(self) -> bool:
@@ -209,7 +205,17 @@ def averages_of(
     found |= of_states
     mean_spectra, without_spectra = _mean_spectra(kept)
     notes += without + without_spectra
-    return Averages(first, last, rows.sizes["time"], rule, found, mean_spectra, tuple(notes))
+    count = _turnovers(rows)
+    return Averages(first, last, rows.sizes["time"], rule, found, mean_spectra, tuple(notes), count)
+
+
+def _turnovers(rows: xr.Dataset) -> float:
+    """∫ u'/L dt over rows, which is 0 at rest; nan if the series has no turnover time."""
+    if "turnover_time" not in rows:
+        return math.nan
+    time = rows["turnover_time"].values
+    rate = np.divide(1.0, time, where=time > 0, out=np.zeros_like(time))
+    return float(np.trapezoid(rate, rows["time"].values))
 
 
 def window_of(

@@ -141,11 +141,16 @@ def _records(name: str, data: xr.Dataset, first: str) -> Iterator[dict[str, Any]
             error, samples = (np.nan if one is None else float(one.values[index]) for one in beside)
             yield (
                 {first: name, "number": str(array.name)}
-                | {key: values[index].item() for key, values in places.items()}
+                | {key: _plain(values[index]) for key, values in places.items()}
                 | {"over_time": array.attrs.get("over_time", "mean")}
                 | {"mean": array.values[index].item(), "error": error, "samples": samples}
                 | {"unit": array.attrs.get("units", "1")}
             )
+
+
+def _plain(value: Any) -> Any:
+    """The value of an array as Python has it; text of a file is that already."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def tree_of(found: Mapping[str, xr.Dataset]) -> "xr.DataTree":
