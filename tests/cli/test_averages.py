@@ -55,7 +55,8 @@ def test_average_as_csv(whorl, run, tmp_path):
 def test_compensated_averages_and_their_picture(whorl, run, tmp_path):
     result = whorl("average", "box", "--from", "0.05", "--compensated")
     assert result.code == 0
-    assert re.search(r"^ *energy 0\.\d+ +\d", result.out, re.MULTILINE)
+    assert re.search(r"^ *energy k_eta = 0\.\d+ +\d", result.out, re.MULTILINE)
+    assert "spectrum: energy is k^{5/3} ε^{−2/3} E(k)." in result.out
     assert "the mean 2νZ at the times of its states, ν = " in result.out
     table = whorl("average", "box", "--from", "0.05", "--compensated", "-d", "spectrum", "--csv").out
     assert table.startswith("of,number,k_eta,k,over_time,mean,error,samples,unit\nspectrum,energy,")

@@ -21,6 +21,7 @@ from whorl.config.wavenumbers import complete_wavenumber, smallest_wavenumber
 from whorl.output.directory import RunDirectory
 from whorl.output.means import means_of
 from whorl.results.averages import window_of
+from whorl.results.by_name import averaged
 from whorl.results.diagnostic_means import DiagnosticMeans, rows_of
 from whorl.results.runs import RunResults
 from whorl.results.structure_functions import over_axes
@@ -47,8 +48,8 @@ class Compensated(DiagnosticMeans):
     first: ClassVar[str] = "of"
 
     def cells(self) -> list[tuple[str, ...]]:
-        """Return the rows of the table as text, of all wavenumbers and separations."""
-        return [row for name, data in self.means.items() for row in rows_of(name, data, np.inf)]
+        """Return the rows of the table as text, of all wavenumbers and separations by their names."""
+        return [row for name, data in self.means.items() for row in rows_of(name, data, np.inf, placed=True)]
 
 
 @dataclass(frozen=True)
@@ -261,7 +262,8 @@ def _dataset(
 
 def _scales(name: str, data: xr.Dataset) -> str:
     of = data.attrs
+    arrays = ", ".join(f"{array.name} is {array.attrs['long_name']}" for array in averaged(data))
     return (
-        f"{name}: ε = {of['dissipation']:.4g}, the mean 2νZ at the times of its states, "
+        f"{name}: {arrays}. ε = {of['dissipation']:.4g}, the mean 2νZ at the times of its states, "
         f"ν = {of['viscosity']:.4g}, η = {of['kolmogorov_length']:.4g}."
     )

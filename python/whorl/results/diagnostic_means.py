@@ -187,8 +187,13 @@ def _not_finite(name: str, states: xr.Dataset) -> list[str]:
     ]
 
 
-def rows_of(name: str, data: xr.Dataset, most: float = SHORT) -> Iterator[tuple[str, ...]]:
-    """A row of the table for each number of short arrays; of points outside of bins where there are any."""
+def rows_of(
+    name: str, data: xr.Dataset, most: float = SHORT, *, placed: bool = False
+) -> Iterator[tuple[str, ...]]:
+    """A row of the table for each number of short arrays; of points outside of bins where there are any.
+
+    Where they are `placed`, the place of a number has the names of its axes.
+    """
     for array in sorted(averaged(data), key=lambda one: one.ndim):
         others = [axis for axis in array.dims if axis != "quantity"]
         if math.prod(array.sizes[axis] for axis in others) > most:
@@ -199,7 +204,8 @@ def rows_of(name: str, data: xr.Dataset, most: float = SHORT) -> Iterator[tuple[
             if of_strays and place == 0:
                 continue
             quantity = str(place["quantity"].values) if "quantity" in array.dims else ""
-            number = " ".join([str(array.name), *(_label(place[axis].values) for axis in others)])
+            places = [f"{axis} = " * placed + _label(place[axis].values) for axis in others]
+            number = " ".join([str(array.name), *places])
             yield (name, quantity, number, *_cells(data, array, index))
 
 
