@@ -128,6 +128,7 @@ def test_a_restart_between_rows_ends_where_the_whole_run_does(tmp_path):
         ("mean(u) < 1", "a condition is one real number, and this is a vector"),
         ("2*pi > 6", "it never changes"),
         ("mean(w.x) < 1", "time.stop_when: "),
+        ("energy < 1", '"energy" is a column of series.csv'),
     ],
 )
 def test_what_is_no_condition_is_refused(condition, words):

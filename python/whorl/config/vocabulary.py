@@ -35,6 +35,8 @@ def vocabulary(case: Any) -> Vocabulary:
         if force_name(name) not in refused:
             fields[force_name(name)] = force_of(case, name, known[name])
     forced = dict.fromkeys(force.field for force in case.forcing)
+    taken = {*fields, *definitions, *numbers_of(case), *refused}
+    refused = refused | {one.name: _is_column(one.name) for one in case.flow.columns if one.name not in taken}
     return Vocabulary(
         parities=parities,
         walls=_walls(case.grid.bases),
@@ -45,6 +47,13 @@ def vocabulary(case: Any) -> Vocabulary:
         refused=refused,
         solenoidal=solenoidal,
         single=case.run.precision == "single",
+    )
+
+
+def _is_column(name: str) -> str:
+    return (
+        f'"{name}" is a column of series.csv, and expressions are of fields; write it by these, as the '
+        "kinetic energy is mean(dot(u, u))/2"
     )
 
 
