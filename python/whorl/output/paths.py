@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whorl.config.clock import Every, passes
+from whorl.config.clock import Clock, Every
 from whorl.config.particles import VALUE, quantity_axis
 from whorl.output.diagnostic_files import cut_group, read_group
 from whorl.output.diagnostics import about
@@ -128,10 +128,10 @@ def _is_due(data: "xr.Dataset", every: Every) -> bool:
     """Whether the last row is due, counted from the first; it is not known of intervals of turnovers."""
     if every.unit not in ("steps", "time"):
         return True
-    first, before, last = data["step" if every.unit == "steps" else "time"].values[[0, -2, -1]]
-    if every.unit == "steps":
-        return (last - first) % every.amount == 0
-    return passes(every.amount, before, last, first)
+    steps, times = data["step"].values, data["time"].values
+    clock = Clock(times[-1], step=steps[-1])
+    clock.previous = times[-2]
+    return every.due(clock, (steps[0], times[0]))
 
 
 def _quantities(data: "xr.Dataset") -> list[str]:
