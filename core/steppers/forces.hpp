@@ -90,7 +90,8 @@ template <class Device, class Real> class Forces {
         sources_[number].factor = std::move(factor);
     }
     // Asks how large the sources are within a step of dt from this time on. Returns the longest step, up to
-    // dt, within which they are near to linear in time, at least a fiftieth of dt, so that a jump is passed.
+    // dt, within which they are near to linear in time. It is at least a fiftieth of dt, or of a usual step
+    // (StepReport) where that is longer, so that a jump is passed.
     // Sources on all modes that cannot be asked cheaply are only if `all` is set, at the end of the step.
     double look_ahead(double time, double dt, double dt_usual, bool all);
     // The speed that all sources together may give the fluid within dt.

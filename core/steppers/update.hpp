@@ -329,6 +329,7 @@ template <class Model, class Real, class Exact> struct Update {
             unrolled<fields>([&](auto f) { added[f] = by[rate_of(f)].weight * da[f]; });
         }
     }
+    // A helper for the second condition costs registers: nvcc then spills in kernels of sm_90.
     WHORL_INLINE bool grows_at(Wavenumber<Real> k) const {
         return grows && (mean_grows || square(k) > Real(0));
     }
