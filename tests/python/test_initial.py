@@ -136,6 +136,26 @@ def test_fields_of_one_seed_differ():
 
 
 @pytest.mark.parametrize(
+    ("model", "first"),
+    [("navier-stokes", "velocity"), ("boussinesq", "velocity"), ("navier-stokes-2d", "velocity")],
+)
+def test_the_first_field_may_have_a_table_of_its_own(model, first):
+    kolmogorov = {"name": "formula", "value": ["sin(y)", "0", "0"]}
+    expected = set_of(case_of(model, initial=kolmogorov)).fields
+    assert np.ptp(expected[first]) > 1
+    for table in ({first: kolmogorov}, {"name": "zero", first: kolmogorov}):
+        found = set_of(case_of(model, initial=table)).fields
+        assert found.keys() == expected.keys()
+        np.testing.assert_array_equal(found[first], expected[first])
+
+
+def test_a_script_and_a_table_of_the_first_field_exclude_each_other():
+    case = case_of(initial={"velocity": {"name": "abc"}})
+    with pytest.raises(CaseError, match=r'the case has initial\.velocity\.name = "abc" and the script'):
+        set_of(case, given=lambda x, y, z: (0 * x + y + z,) * 3)
+
+
+@pytest.mark.parametrize(
     ("model", "initial", "words"),
     [
         (

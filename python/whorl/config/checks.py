@@ -359,12 +359,13 @@ def check_ends(case: Any) -> None:
 
 
 def check_initial(case: Any) -> None:
-    flow, initial = case.flow, case.initial
-    _check_kind(initial, flow.first_field(), _first_components(case), "initial", case)
+    flow, initial, first = case.flow, case.initial, case.flow.first_field()
+    fields = all_fields(case)
+    _check_kind(initial, first, fields[first].components, "initial", case)
     for name, field in initial.others.items():
-        if name not in flow.state:
+        if name not in (first, *flow.state):
             scalar = any(name == scalar.name for scalar in case.scalars)
-            known = [field for field in flow.state if field != flow.first_field()]
+            known = [field for field in flow.state if field != first]
             near = did_you_mean(name, known).rstrip("?")
             if scalar:
                 near = f"; the scalar {name} has it as [scalars.initial]"
@@ -373,16 +374,10 @@ def check_initial(case: Any) -> None:
                 f'[initial.{name}] is no field of flow.model = "{flow.model}"{near}; besides [initial] '
                 f"itself it takes {tables}"
             )
-        if name == flow.first_field() or (
-            flow.first_field() not in flow.state and not isinstance(initial, Zero)
-        ):
+        if (name == first or first not in flow.state) and not isinstance(initial, Zero):
             raise ValueError(f"[initial.{name}] and [initial] both set the {name}; give one of them")
-        _check_kind(field, name, flow.state[name].components, f"initial.{name}", case)
+        _check_kind(field, name, fields[name].components, f"initial.{name}", case)
         _check_no_tables(field, f"initial.{name}")
-
-
-def _first_components(case: Any) -> int:
-    return all_fields(case)[case.flow.first_field()].components
 
 
 def _check_kind(field: InitialField, name: str, components: int, place: str, case: Any) -> None:

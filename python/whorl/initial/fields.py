@@ -135,7 +135,8 @@ def _target(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, place:
 def _place(case: Case, name: str) -> str:
     if any(name == scalar.name for scalar in case.scalars):
         return "scalars.initial"
-    return "initial" if name == case.flow.first_field() else f"initial.{name}"
+    of_its_own = case.initial is not None and name in case.initial.others
+    return f"initial.{name}" if of_its_own or name != case.flow.first_field() else "initial"
 
 
 def set_from_function(target: Target, function: FieldFunction) -> None:
