@@ -81,3 +81,15 @@ def with_error(mean: float, error: float) -> str:
     decimals = min(max(0, 1 - math.floor(math.log10(error))), 12)
     told = f"{mean:z.{decimals}f} ± {error:.{decimals}f}"
     return f"({told})·10{str(shift).translate(SUPERSCRIPTS)}" if shift else told
+
+
+def rounded_down(value: float, digits: int) -> str:
+    """The number to some digits, not above it."""
+    unit = 10.0 ** (math.floor(math.log10(value)) + 1 - digits)
+    return f"{math.floor(value / unit) * unit:.{digits}g}"
+
+
+def rounded_up(value: float, digits: int) -> str:
+    """The number to some digits, not below it, so that a value beyond a limit is seen to be so."""
+    unit = 10.0 ** (math.floor(math.log10(value)) + 1 - digits)
+    return f"{math.ceil(value / unit) * unit:.{digits}g}"

@@ -12,6 +12,7 @@ from whorl.base.hdf5 import has_h5py
 from whorl.base.instruction_levels import VARIABLE
 from whorl.base.parallel import agreed, copies
 from whorl.base.ranks import MPI, launched
+from whorl.base.text import rounded_down, rounded_up
 from whorl.config.case import Case
 from whorl.config.clock import Clock
 from whorl.config.schemes import SCHEMES, largest_courant
@@ -139,7 +140,7 @@ def _large_courant(case: Case) -> list[str]:
 def limit_of_courant(case: Case) -> str:
     """The Courant number that should not be exceeded, and why."""
     scheme, dealias = case.time.scheme, case.grid.dealias
-    largest = f"{largest_courant(scheme, dealias):.2g}"
+    largest = rounded_down(largest_courant(scheme, dealias), 3)
     if SCHEMES[scheme].growth:
         what = f"{largest}, at which each step of {scheme} doubles the shortest waves if nothing damps them"
     else:
@@ -153,16 +154,10 @@ def step_too_large(case: Case, courant: float, step: int) -> str | None:
     if dt is None or courant <= largest:
         return None
     return (
-        f"time.dt = {dt:g} is a Courant number of {courant:.3g} at step {step}, more than "
-        f"{limit_of_courant(case)}; as the flow is now, time.dt = {_rounded_down(dt * largest / courant)} "
+        f"time.dt = {dt:g} is a Courant number of {rounded_up(courant, 3)} at step {step}, more than "
+        f"{limit_of_courant(case)}; as the flow is now, time.dt = {rounded_down(dt * largest / courant, 2)} "
         "is within it: stop the run and restart it with that, or give time.courant."
     )
-
-
-def _rounded_down(value: float) -> str:
-    """The number to two digits, not above it."""
-    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
-    return f"{math.floor(value / unit) * unit:.2g}"
 
 
 def at_rest(case: Case) -> str:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from whorl import _core
+from whorl.base.text import rounded_down
 from whorl.config.case import Case
 from whorl.config.schemes import SCHEMES
 from whorl.config.wavenumbers import smallest_wavenumber
@@ -69,5 +70,5 @@ def step_too_long(case: Case, driven: Driven, dt: float) -> str | None:
     return (
         f"the modes of k = {driven.k:.3g} that {driven.by} drives decay {driven.rate * dt:.3g} times by e in "
         f"a step of {dt:.3g}, where the integrating factor of {case.time.scheme} is not accurate; give "
-        f'{option} = {1 / driven.rate:.2g} or less, or time.scheme = "etdrk4"'
+        f'{option} = {rounded_down(1 / driven.rate, 2)} or less, or time.scheme = "etdrk4"'
     )
