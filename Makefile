@@ -24,6 +24,7 @@ core_inputs := CMakeLists.txt CMakePresets.json python/whorl/base/declared.toml 
 # What the run of the demo follows from, besides the core: not its results, nor other cases.
 run_folders := $(foreach folder,base programs config measure output initial run,python/whorl/$(folder))
 demo_inputs := $(shell find $(run_folders) -name '*.py' -o -name '*.toml') python/whorl/cases/forced-turbulence.toml
+prose = README.md CONTRIBUTING.md CHANGELOG.md docs python core tools benchmarks validation examples
 cpp_files = $(shell find core tools -name '*.[ch]pp' -o -name '*.h' -o -name '*.cu')
 
 help:
@@ -90,6 +91,8 @@ lint: $(packages)
 	.venv/bin/ruff format --check
 	.venv/bin/clang-format --dry-run -Werror $(cpp_files)
 	.venv/bin/python tools/check_layers
+	.venv/bin/python tools/check_prose
+	.venv/bin/codespell $(prose)
 
 format: $(packages)
 	.venv/bin/ruff check --fix
