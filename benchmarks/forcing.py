@@ -18,9 +18,9 @@ from rich.table import Table
 from whorl import Case
 from whorl._core import Flow
 from whorl.base.ranks import MPI
+from whorl.forcing.shapes import begin_forces, set_forces
 from whorl.initial.fields import set_initial
 from whorl.run.core_options import core_options
-from whorl.run.forces import begin_forces, set_forces
 from whorl.run.progress import stdout_console
 from whorl.run.threads import threads_of_rank
 

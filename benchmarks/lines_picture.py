@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from whorl.base.files import whole_file
-from whorl.results.picture_style import STYLE
+from whorl.pictures.style import STYLE
 
 COLORS = {"baseline": "0.5", "v2": "#4d7c0f", "v3": "#c2410c", "v4": "#2b6cb0"}
 RATIO = "chosen ÷ floor"

@@ -24,7 +24,7 @@ from whorl.config.schemes import SCHEMES
 from whorl.machine.planner.machine import load_machine
 from whorl.machine.planner.search import best, with_ranks
 from whorl.machine.planner.whorl_load import Whorl
-from whorl.run.particles import Particles
+from whorl.particles.particles import Particles
 from whorl.run.progress import stdout_console
 
 KINDS = [("spline", 4), ("spline", 6), ("spline", 8), ("lagrange", 4), ("lagrange", 6), ("lagrange", 8)]

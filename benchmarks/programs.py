@@ -18,10 +18,10 @@ from rich.table import Table
 from whorl import Case
 from whorl._core import Flow
 from whorl.base.ranks import MPI
+from whorl.diagnostics.record import Together
+from whorl.expressions.ask import Expressions
 from whorl.initial.fields import set_initial
-from whorl.measure.expressions import Expressions
-from whorl.measure.probes import Reading
-from whorl.output.diagnostics import Together
+from whorl.probes.ask import Reading
 from whorl.run.core_options import core_options
 from whorl.run.progress import stdout_console
 from whorl.run.threads import threads_of_rank

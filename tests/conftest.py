@@ -78,7 +78,7 @@ def device(request: pytest.FixtureRequest):
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures of reports are made but not drawn: each image is one dot."""
-    from whorl.results.report import pictures
+    from whorl.report import pictures
 
     def dot(make: Callable[[], object], alt: str, caption: str = "") -> pictures.Image:
         make()

@@ -16,7 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from rich.table import Table
 from whorl import __version__
-from whorl.results.plots import STYLE
+from whorl.pictures.run import STYLE
 from whorl.run.progress import stdout_console
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -16,9 +16,9 @@ from typing import Any
 
 from PIL import Image
 from whorl.config.case import Case, load_case
-from whorl.results.correlation_picture import plot_probe_correlation
-from whorl.results.diagnostic_picture import plot_diagnostic
-from whorl.results.probe_plots import plot_probe
+from whorl.diagnostics.picture import plot_diagnostic
+from whorl.probes.draw.correlation import plot_probe_correlation
+from whorl.probes.draw.series import plot_probe
 from whorl.run.simulation import Simulation
 
 ROOT = Path(__file__).resolve().parents[1]

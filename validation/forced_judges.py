@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from comparison import ROOT, Error
-from whorl.config.forcing import expectation
+from whorl.forcing.options import expectation
 from whorl.output.means import mean_of
 
 DATA = ROOT / "validation" / "reference"

@@ -24,7 +24,7 @@ from whorl.machine.planner.cost import Parts, seconds
 from whorl.machine.planner.gests import FLUXES, Gests
 from whorl.machine.planner.machine import Machine, load_machine
 from whorl.machine.planner.report import PARTS
-from whorl.results.picture_style import STYLE
+from whorl.pictures.style import STYLE
 
 PAGE = ROOT / "docs" / "planner.md"
 MEAN_LIMIT, WORST_LIMIT = 0.10, 0.25

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 from whorl import Simulation, open_run
+from whorl.diagnostics.results.structure_functions import over_axes, scaling_exponents
 from whorl.output.means import mean_of
-from whorl.results.structure_functions import over_axes, scaling_exponents
 
 ORDERS = (4, 6)
 

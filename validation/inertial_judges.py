@@ -22,8 +22,8 @@ import numpy as np
 from comparison import Error
 from whorl.base.text import with_error
 from whorl.output.means import mean_of
-from whorl.results.clustering import clustering
-from whorl.results.path_series import tracks_of
+from whorl.particles.results.clustering import clustering
+from whorl.particles.results.path_series import tracks_of
 
 Number = tuple[float, float]  # and its error
 SQUARED = "dot(curl(u), curl(u))"

@@ -21,7 +21,7 @@ from forced import designed
 from kept_runs import commands, start
 from particle_runs import keep, reached, simulate, window_of
 from whorl import open_run
-from whorl.results.lagrangian_plots import DRAWN
+from whorl.particles.draw.statistics import DRAWN
 
 GROUP = "tracer"
 GRADIENT = ["dx(p)", "dy(p)", "dz(p)"]

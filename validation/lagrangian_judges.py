@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from comparison import Error
 from whorl.base.text import with_error
-from whorl.results.particle_means import average_particles, numbers_of
-from whorl.results.path_series import Tracks, tracks_of
-from whorl.results.separations import pairs
+from whorl.particles.results.means import average_particles, numbers_of
+from whorl.particles.results.path_series import Tracks, tracks_of
+from whorl.particles.results.separations import pairs
 
 Number = tuple[float, float]  # and its error
 C0 = {38: (2.5, 3.0), 90: (3.9, 4.2), 140: (4.6, 5.0)}

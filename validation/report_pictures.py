@@ -19,7 +19,7 @@ from pathlib import Path
 
 from PIL import Image
 from whorl.config.case import Case, load_case
-from whorl.results.report import report
+from whorl.report import report
 from whorl.run.simulation import Simulation
 
 ROOT = Path(__file__).resolve().parents[1]

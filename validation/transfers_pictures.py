@@ -8,8 +8,8 @@ import transfers_measures as measures
 from comparison import picture
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from whorl.results.diagnostic_plots.binned import about_zero, colour_bar, ticks_between
-from whorl.results.picture_style import COLORS
+from whorl.diagnostics.draw.binned import about_zero, colour_bar, ticks_between
+from whorl.pictures.style import COLORS
 
 ZERO = {"color": "0.5", "linewidth": 0.8}
 

@@ -15,7 +15,7 @@ namespace whorl {
 
 void bind_source(nb::module_& m) {
     using forcing::SourceOptions;
-    nb::class_<SourceOptions>(m, "Source", "The options of a source; see whorl.config.forcing.")
+    nb::class_<SourceOptions>(m, "Source", "The options of a source; see whorl.forcing.options.")
         .def(
             "__init__",
             [](SourceOptions* self, const std::string& kind, const std::string& name,

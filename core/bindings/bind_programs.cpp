@@ -92,7 +92,7 @@ void bind_program(nb::module_& m) {
     bind_needs<programs::ProbeNeeds>(m, "ProbeNeeds");
     bind_needs<particles::ParticleNeeds>(m, "ParticleNeeds");
     using programs::Program;
-    nb::class_<Program>(m, "Program", "What is worked out at each point; see whorl.programs.plan.")
+    nb::class_<Program>(m, "Program", "What is worked out at each point; see whorl.expressions.plan.")
         .def(
             "__init__",
             [](Program* self, const std::vector<std::vector<TermTuple>>& inputs,

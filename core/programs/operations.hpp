@@ -1,5 +1,5 @@
 // The operations of a program at a point, on real numbers a, b, c and d; a comparison gives 1 or 0. NumPy's
-// functions of these names give the same but for rounding (python/whorl/programs/operations.py).
+// functions of these names give the same but for rounding (python/whorl/expressions/operations.py).
 #pragma once
 
 #include <array>

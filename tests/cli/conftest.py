@@ -93,7 +93,7 @@ def fresh(kept_tree, tmp_path_factory):
 @pytest.fixture(scope="module")
 def undrawn_reports():
     """Pictures of reports are made but not drawn, as by `undrawn` for a single test."""
-    from whorl.results.report import pictures
+    from whorl.report import pictures
 
     def dot(make, alt, caption=""):
         make()

@@ -11,7 +11,7 @@ import xarray as xr
 from cli.commands import CASE
 from matplotlib.image import imread
 from support.build import needs
-from whorl.config.diagnostics import KINDS
+from whorl.diagnostics.options import KINDS
 from whorl.results.runs import open_run
 
 pytestmark = needs("hdf5")

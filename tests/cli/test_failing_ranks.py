@@ -115,7 +115,7 @@ from whorl.base import parallel
 from whorl.cli import main as cli
 from whorl.initial import fields as initial
 from whorl.base.errors import CaseError
-from whorl.config.initial_options import Abc
+from whorl.initial.options import Abc
 
 
 def fails(target, parameters):

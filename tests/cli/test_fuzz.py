@@ -14,9 +14,9 @@ from whorl.base.errors import CaseError
 from whorl.base.text import LONGEST
 from whorl.config.case import Case, load_case
 from whorl.config.explain import options
-from whorl.programs.language import FUNCTIONS
-from whorl.programs.parse import ExpressionError, Parser, Vocabulary
-from whorl.programs.points import AtPoints
+from whorl.expressions.language import FUNCTIONS
+from whorl.expressions.parse import ExpressionError, Parser, Vocabulary
+from whorl.expressions.points import AtPoints
 
 SECONDS = 2.0  # of the processor
 KEYS = [option.key.split(".") for option in options(Case) if option.key.count(".") == 1]

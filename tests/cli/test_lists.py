@@ -6,8 +6,8 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 from whorl.cli.tables import show_rows, show_table, show_text
-from whorl.config.diagnostics import KINDS
-from whorl.config.models import MODELS
+from whorl.diagnostics.options import KINDS
+from whorl.models import MODELS
 
 LISTS = {
     "models": (["models"], []),

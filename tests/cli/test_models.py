@@ -12,7 +12,7 @@ from matplotlib.image import imread
 from whorl.cli.templates import example_case
 from whorl.config.case import load_case
 from whorl.config.measures import budget, quantities, series_columns, spectra_columns
-from whorl.config.models import MODELS
+from whorl.models import MODELS
 from whorl.results.runs import open_run
 
 NAMES = sorted(MODELS)

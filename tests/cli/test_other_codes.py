@@ -10,9 +10,9 @@ import pytest
 from support.build import needs
 from test_readme import anchors
 from whorl.config.case import Case
-from whorl.config.diagnostics import KINDS
-from whorl.config.forcing import KINDS as FORCES
-from whorl.config.vocabulary import vocabulary
+from whorl.diagnostics.options import KINDS
+from whorl.expressions.vocabulary import vocabulary
+from whorl.forcing.options import KINDS as FORCES
 from whorl.run.simulation import Simulation
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ import xarray as xr
 from cli.commands import CASE, settings
 from support.build import needs
 from support.report_pages import Page
-from whorl.config.particles import KINDS
+from whorl.particles.options import KINDS
 from whorl.results.runs import open_run
 
 pytestmark = needs("hdf5")

@@ -5,8 +5,8 @@ import re
 
 from cli.commands import CASE
 from support.build import needs
-from whorl.config.probes import KINDS
-from whorl.results.probe_correlation import HEADING, correlate_probe
+from whorl.probes.options import KINDS
+from whorl.probes.results.correlation import HEADING, correlate_probe
 from whorl.results.runs import open_run
 
 pytestmark = needs("hdf5")

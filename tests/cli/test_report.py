@@ -267,6 +267,6 @@ def test_a_window_of_a_run_without_rows_is_refused(whorl, tmp_path):
 def test_the_report_needs_neither_the_core_nor_mpi(tmp_path):
     code = (
         "import sys; sys.modules['whorl._core'] = sys.modules['mpi4py.MPI'] = None\n"
-        "import whorl.results.report; print('read')"
+        "import whorl.report; print('read')"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "read\n"

@@ -7,9 +7,9 @@ from support.programs import LENGTHS, POINTS, answered, case_of
 from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
-from whorl.config.diagnostics.wave_bins import linear_bins
-from whorl.measure.answers import answer, questions_of
-from whorl.programs.increments import increments_of
+from whorl.diagnostics.options.wave_bins import linear_bins
+from whorl.expressions.answers import answer, questions_of
+from whorl.expressions.increments import increments_of
 
 pytestmark = pytest.mark.every_device
 

@@ -7,7 +7,7 @@ from support.programs import LENGTHS, POINTS, answered, between_walls, case_of, 
 from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
-from whorl.config.diagnostics.planes import PlaneMeans
+from whorl.diagnostics.options.planes import PlaneMeans
 
 pytestmark = pytest.mark.every_device
 

@@ -10,8 +10,8 @@ from support.twin import Twin
 from whorl import _core
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.config.probes import ModeProbe, PointProbe
-from whorl.measure.probes import Reading
+from whorl.probes.ask import Reading
+from whorl.probes.options import ModeProbe, PointProbe
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device

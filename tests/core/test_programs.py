@@ -22,9 +22,9 @@ from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
 from whorl.base.ranks import MPI
-from whorl.measure.expressions import Expressions
-from whorl.programs.operations import OPERATIONS
-from whorl.programs.parse import ExpressionError
+from whorl.expressions.ask import Expressions
+from whorl.expressions.operations import OPERATIONS
+from whorl.expressions.parse import ExpressionError
 
 pytestmark = pytest.mark.every_device
 

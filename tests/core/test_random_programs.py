@@ -25,8 +25,8 @@ from support.programs import (
 )
 from support.ranks import COUNTS, run_on
 from support.twin import Twin
-from whorl.measure.expressions import Expressions
-from whorl.programs.parse import ExpressionError
+from whorl.expressions.ask import Expressions
+from whorl.expressions.parse import ExpressionError
 
 pytestmark = [pytest.mark.every_device, pytest.mark.mpi]
 

@@ -7,7 +7,7 @@ from support.programs import LENGTHS, POINTS, answered
 from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
-from whorl.programs.tally import BEYOND, Tally
+from whorl.expressions.tally import BEYOND, Tally
 
 pytestmark = pytest.mark.every_device
 

@@ -16,7 +16,7 @@ from support.ranks import on_ranks
 from whorl import _core
 from whorl.config import schemes
 from whorl.config.case import Case
-from whorl.config.models import MODELS
+from whorl.models import MODELS
 from whorl.run.core_options import core_options
 from whorl.run.simulation import Simulation
 

@@ -10,7 +10,7 @@ from models.waves import case_of
 from physics.flows import noise, run
 from support.ranks import run_on
 from whorl.base.errors import CaseError
-from whorl.config.diagnostics.buoyancy import at_lower_wall, highest
+from whorl.diagnostics.options.buoyancy import at_lower_wall, highest
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device

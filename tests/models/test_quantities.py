@@ -8,7 +8,7 @@ from models.runs import make_case, noise
 from whorl.base.errors import CaseError
 from whorl.cli.templates import example_case
 from whorl.config.measures import budget, quantities
-from whorl.config.models import MODELS
+from whorl.models import MODELS
 from whorl.run.simulation import Simulation
 
 LOSSES = {

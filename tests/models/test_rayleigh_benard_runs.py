@@ -19,8 +19,8 @@ from models.waves import (
 from physics.flows import SCHEMES, distance, run, slope
 from support.ranks import on_ranks
 from whorl.cli.templates import example_case
-from whorl.config.models import MODELS
 from whorl.config.positions import coordinates
+from whorl.models import MODELS
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from whorl.config.case import Case
 from whorl.config.measures import series_columns, spectra_columns, state_fields
-from whorl.config.models import MODELS
+from whorl.models import MODELS
 from whorl.run.simulation import Simulation
 
 SCALE = {"length": 4.0, "time": 2.0, "density": 16.0}

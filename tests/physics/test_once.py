@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.config.diagnostics.base import Once
-from whorl.programs.questions import Answers
+from whorl.diagnostics.options.base import Once
+from whorl.expressions.questions import Answers
 from whorl.run.simulation import Simulation
 
 

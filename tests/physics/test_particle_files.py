@@ -16,8 +16,10 @@ from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
 from vtkmodules.vtkIOHDF import vtkHDFReader
 from whorl.base.errors import CaseError
 from whorl.config.case import Grid
-from whorl.output import growing_file, particle_views, paths
+from whorl.output import growing_file
 from whorl.output.probe_files import ordered, read_paths
+from whorl.particles import record as paths
+from whorl.particles import views as particle_views
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
 

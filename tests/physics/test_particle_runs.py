@@ -15,7 +15,9 @@ from support.particles import by_ranks, finished, same, whole_and_begun
 from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.output import growing_file, particle_checkpoint, paths, recorder
+from whorl.output import growing_file, recorder
+from whorl.particles import checkpoint as particle_checkpoint
+from whorl.particles import record as paths
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
 

@@ -7,10 +7,10 @@ from physics.test_probes import case_of
 from support.build import needs
 from support.ranks import on_ranks
 from whorl.base.errors import CaseError
-from whorl.output import probes as output
-from whorl.results.probe_correlation import correlate_probe
+from whorl.probes import record as output
+from whorl.probes.results.correlation import correlate_probe
+from whorl.probes.results.time_correlation import mode_correlation, shell_correlation, time_correlation
 from whorl.results.runs import open_run
-from whorl.results.time_correlation import mode_correlation, shell_correlation, time_correlation
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device

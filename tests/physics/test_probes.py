@@ -12,8 +12,8 @@ from support.ranks import on_ranks
 from whorl.base.errors import BlowUp, CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.output import probes as output
-from whorl.results.probes import frequency_spectrum, spatio_temporal_spectrum
+from whorl.probes import record as output
+from whorl.probes.results.spectra import frequency_spectrum, spatio_temporal_spectrum
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
 
@@ -323,7 +323,7 @@ def test_two_of_one_name_are_refused():
 
 @needs("hdf5")
 def test_pictures(tmp_path):
-    from whorl.results.probe_plots import plot_probe
+    from whorl.probes.draw.series import plot_probe
 
     case = case_of(
         tmp_path / "run", flow={"viscosity": 0.01, "rotation": 5.0}, time={"dt": 0.01, "steps": 60}

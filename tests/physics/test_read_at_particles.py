@@ -11,9 +11,9 @@ from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.measure.answers import NOTHING, prepared
-from whorl.measure.particles import moving
-from whorl.programs.parse import ExpressionError
+from whorl.expressions.answers import NOTHING, prepared
+from whorl.expressions.parse import ExpressionError
+from whorl.particles.ask import moving
 from whorl.run.simulation import Simulation
 
 FORCE = {"kind": "steady", "shape": {"name": "formula", "value": ["sin(2*pi*y/Ly)", "0", "0"]}}

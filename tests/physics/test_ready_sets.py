@@ -6,7 +6,7 @@ from support import devices
 from support.ranks import run_on
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.config.diagnostics import KINDS
+from whorl.diagnostics.options import KINDS
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device

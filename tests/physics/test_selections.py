@@ -8,9 +8,9 @@ from support import devices
 from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.measure.answers import answer, questions_of
-from whorl.output.diagnostics import Together
-from whorl.programs.tally import Selection
+from whorl.diagnostics.record import Together
+from whorl.expressions.answers import answer, questions_of
+from whorl.expressions.tally import Selection
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from whorl import Case, Simulation
 from whorl.config.columns import State
-from whorl.config.models.viscous import derivative_skewness
+from whorl.models.viscous import derivative_skewness
 
 POINTS, SEEDS = 32, range(1, 25)
 

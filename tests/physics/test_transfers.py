@@ -12,9 +12,9 @@ from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.config.diagnostics import shell_to_shell
 from whorl.config.measures import balances
 from whorl.config.narrowed import narrowed_points
+from whorl.diagnostics.options import shell_to_shell
 from whorl.run.simulation import Simulation
 
 BOX = {"grid": {"points": 8}, "flow": {"viscosity": 0.1}, "time": {"dt": 0.1, "until": 1.0}}

@@ -5,7 +5,7 @@ import pytest
 import whorl
 from support import devices
 from whorl.config.case import Case
-from whorl.results.plots import plot_run
+from whorl.pictures.run import plot_run
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device

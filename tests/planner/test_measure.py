@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from mpi4py import MPI
 from support.ranks import on_ranks
-from whorl.config.particles import KINDS
 from whorl.machine.planner import measure, measure_particles
 from whorl.machine.planner.cost import all_to_all, seconds
 from whorl.machine.planner.machine import machine_from, machine_text
 from whorl.machine.planner.machine_file import machine_toml
 from whorl.machine.planner.whorl_load import Whorl
+from whorl.particles.options import KINDS
 
 SIZES = (16, 24)
 

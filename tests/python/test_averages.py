@@ -14,11 +14,11 @@ from whorl.base.text import with_error
 from whorl.config.case import Case
 from whorl.config.columns import State
 from whorl.config.measures import series_columns, spectra_columns
-from whorl.config.models.viscous import derivative_skewness
+from whorl.models.viscous import derivative_skewness
 from whorl.output.directory import RunDirectory
 from whorl.output.series import Series, gap_of
 from whorl.output.spectra import Spectra
-from whorl.results.plots import plot_run
+from whorl.pictures.run import plot_run
 from whorl.results.runs import open_run
 
 TIMES = equal(300, 0.25)
@@ -456,7 +456,7 @@ def test_the_picture_has_the_window_the_means_and_the_mean_spectrum(write, monke
     run = write(TIMES, energy=noisy(1), dissipation=noisy(2))
     add_states(run, TIMES[::4])
     figures = []
-    monkeypatch.setattr("whorl.results.plots.save_picture", lambda figure, path: figures.append(figure))
+    monkeypatch.setattr("whorl.pictures.run.save_picture", lambda figure, path: figures.append(figure))
     said = []
     plot_run(run.path, start=100, end=200, tell=said.append)
     averages = open_run(run.path).average(100, 200)

@@ -6,8 +6,8 @@ import time
 import pytest
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.config.diagnostics import KINDS
-from whorl.config.expressions import snapshot_components, snapshot_entry
+from whorl.diagnostics.options import KINDS
+from whorl.expressions.case import snapshot_components, snapshot_entry
 
 BASE = {
     "grid": {"points": 16},

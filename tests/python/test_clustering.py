@@ -6,7 +6,7 @@ from scipy.stats import chi2, kstest
 from support.examples import examples
 from support.paths import BOX, made, random_points
 from whorl.base.errors import CaseError
-from whorl.results.clustering import cell_volumes, clustering, uniformity
+from whorl.particles.results.clustering import cell_volumes, clustering, uniformity
 
 
 def test_random_points_have_g_of_one_and_three_dimensions():

@@ -8,8 +8,8 @@ from support.diagnostic_files import case_of
 from support.processes import equal, process
 from whorl.base.errors import CaseError
 from whorl.output.means import means_of
+from whorl.pictures.compensated import draw_compensated
 from whorl.results.compensated import compensated
-from whorl.results.compensated_picture import draw_compensated
 from whorl.results.runs import RunResults
 
 TIMES, NU, WIDTH = equal(300, 0.25), 0.02, 0.5

@@ -8,8 +8,8 @@ from matplotlib.colors import to_rgb
 from python.test_probe_pictures import OMEGA, rotating
 from python.test_probe_pictures import modes as waves
 from support.diagnostic_files import case_of
-from whorl.results.correlation_picture import draw_probe_correlation
-from whorl.results.time_correlation import shell_correlation
+from whorl.probes.draw.correlation import draw_probe_correlation
+from whorl.probes.results.time_correlation import shell_correlation
 
 DT, ROWS = 0.05, 1200
 

@@ -8,11 +8,11 @@ from support.build import needs
 from support.diagnostic_files import case_of, run_with_diagnostics, states_of
 from support.diagnostic_pictures import STATES, TIMES, bands_of, curves_of, drawn, means
 from whorl.base.errors import CaseError
-from whorl.config.diagnostics import KINDS
-from whorl.results import diagnostic_picture
-from whorl.results.diagnostic_picture import plot_diagnostic
-from whorl.results.diagnostic_plots import DRAWINGS, draw_plain
-from whorl.results.pooled import pooled
+from whorl.diagnostics import picture as diagnostic_picture
+from whorl.diagnostics.draw import DRAWINGS, draw_plain
+from whorl.diagnostics.options import KINDS
+from whorl.diagnostics.picture import plot_diagnostic
+from whorl.diagnostics.results.pooled import pooled
 
 # Kinds of which each drawing is tried by default.
 PLAIN = {"pdf", "slice", "shell-to-shell", "triads", "dissipation"}

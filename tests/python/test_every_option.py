@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from whorl.config.case import Case
 from whorl.config.explain import models_at
-from whorl.config.initial_options import InitialField
-from whorl.config.models import MODELS
 from whorl.config.section import Section, tag_key, tag_of
+from whorl.initial.options import InitialField
+from whorl.models import MODELS
 from whorl.run.simulation import Simulation
 
 N = 12

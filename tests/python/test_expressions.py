@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.config.models import MODELS
-from whorl.config.vocabulary import vocabulary
-from whorl.programs.language import FUNCTIONS
-from whorl.programs.parse import ExpressionError, Parser, Vocabulary, component_text
-from whorl.programs.plan import plan
-from whorl.programs.tally import Tally
+from whorl.expressions.language import FUNCTIONS
+from whorl.expressions.parse import ExpressionError, Parser, Vocabulary, component_text
+from whorl.expressions.plan import plan
+from whorl.expressions.tally import Tally
+from whorl.expressions.vocabulary import vocabulary
+from whorl.models import MODELS
 
 FLOW = {"viscosity": 0.1}
 TIME = {"dt": 0.1, "until": 1.0}

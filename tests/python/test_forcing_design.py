@@ -8,9 +8,9 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.config.forcing import expected
-from whorl.config.forcing.design import count_modes
 from whorl.config.wavenumbers import resolved_wavenumber, smallest_wavenumber
+from whorl.forcing.options import expected
+from whorl.forcing.options.design import count_modes
 from whorl.run.core_options import core_options
 
 TWO_ROOT_TWO = 2 * math.sqrt(2)

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.config.formulas import initial_values, parts_of_force
-from whorl.programs import points
-from whorl.programs.nodes import worked_out
-from whorl.programs.parse import MOST_IN_A_ROW, ExpressionError, Parser, Vocabulary
-from whorl.programs.points import AtPoints
-from whorl.programs.separate import separated
+from whorl.expressions import points
+from whorl.expressions.formulas import initial_values, parts_of_force
+from whorl.expressions.nodes import worked_out
+from whorl.expressions.parse import MOST_IN_A_ROW, ExpressionError, Parser, Vocabulary
+from whorl.expressions.points import AtPoints
+from whorl.expressions.separate import separated
 
 X, Y, Z = np.linspace(0.1, 6.2, 6), np.linspace(0.2, 2.9, 7), np.linspace(0.3, 4.1, 5)
 FLOW, TIME = {"viscosity": 0.25}, {"dt": 0.1, "steps": 1}

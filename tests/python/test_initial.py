@@ -10,9 +10,9 @@ import xarray as xr
 from mpi4py import MPI
 from whorl.base.errors import CaseError
 from whorl.config.case import Case, load_case
-from whorl.config.models import MODELS
 from whorl.config.positions import coordinates
 from whorl.initial.fields import set_initial
+from whorl.models import MODELS
 from whorl.run.simulation import Simulation
 
 

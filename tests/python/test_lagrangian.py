@@ -5,8 +5,8 @@ import pytest
 from support.examples import examples
 from support.paths import brownian, dataset, made, ornstein_uhlenbeck
 from whorl.base.errors import CaseError
-from whorl.results.lagrangian import acceleration, dispersion, structure_functions, velocity
-from whorl.results.path_series import tracks
+from whorl.particles.results.lagrangian import acceleration, dispersion, structure_functions, velocity
+from whorl.particles.results.path_series import tracks
 
 MEMORY, SPEED, DT = 0.8, 1.5, 0.1
 SCALES = (0.01, 2.0, 1.5 * SPEED**2)  # ν, ε, E

@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 from whorl.config.case import Case
-from whorl.config.mode_shells import SLACK, modes_of_shells
 from whorl.config.wavenumbers import check_kept, complete_wavenumber, smallest_wavenumbers
+from whorl.probes.mode_shells import SLACK, modes_of_shells
 
 EDGES = (0.0, 2.0, 4.0, 9.0)
 MOST = 100_000

@@ -17,10 +17,10 @@ from whorl.config.measures import (
     spectra_columns,
     transfers,
 )
-from whorl.config.models import MODELS
-from whorl.config.models.base import FieldOf
 from whorl.config.section import tag_of
 from whorl.machine.floor import work
+from whorl.models import MODELS
+from whorl.models.base import FieldOf
 from whorl.run.core_options import core_options
 from whorl.run.declared import check_models
 

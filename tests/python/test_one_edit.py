@@ -125,7 +125,7 @@ except CaseError as error:
 
 @of("A diagnostic")
 def test_a_column_is_one_edit(copy):
-    assert copy.places == ["python/whorl/config/models/viscous.py"]
+    assert copy.places == ["python/whorl/models/viscous.py"]
     assert "decay_time" in copy.whorl("models", "navier-stokes")
     told = copy.python("""
 output = {"directory": "run", "series_every": "2 steps", "checkpoint_every": "never"}

@@ -89,8 +89,7 @@ def test_one_module_imports_what_a_build_may_lack(package, module):
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             if package in {name.split(".")[0] for name in names}:
                 importers.add(path.name)
-    of_files = {"snapshots.py", "checkpoint_modes.py", "probes.py", "diagnostic_files.py"}
-    of_files |= {"diagnostics.py", "growing_file.py", "particle_checkpoint.py"}
-    of_files |= {"paths.py", "particle_views.py"}
+    of_files = {"snapshots.py", "checkpoint_modes.py", "diagnostic_files.py"}
+    of_files |= {"record.py", "growing_file.py", "checkpoint.py", "views.py"}
     only_for_types = of_files if package == "h5py" else set()
     assert importers == {module} | only_for_types

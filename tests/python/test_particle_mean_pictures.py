@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from support.diagnostic_pictures import bands_of
-from whorl.results.lagrangian_plots import draw_particle_means
+from whorl.particles.draw.statistics import draw_particle_means
 
 
 def drawn(kind, data):

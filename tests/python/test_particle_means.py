@@ -9,12 +9,12 @@ from support.build import needs
 from support.diagnostic_files import case_of
 from support.paths import BOX, dataset, made, ornstein_uhlenbeck
 from whorl.base.errors import CaseError
-from whorl.results.lagrangian_plots import DRAWN, draw_particle_means
-from whorl.results.particle_means import KINDS, average_particles
-from whorl.results.path_picture import draw_over_slice
-from whorl.results.path_series import differences, tracks
+from whorl.particles.draw.over_slice import draw_over_slice
+from whorl.particles.draw.statistics import DRAWN, draw_particle_means
+from whorl.particles.results.means import KINDS, average_particles
+from whorl.particles.results.path_series import differences, tracks
+from whorl.particles.results.separations import pairs, tetrahedra
 from whorl.results.runs import RunResults
-from whorl.results.separations import pairs, tetrahedra
 
 pytestmark = needs("hdf5")
 

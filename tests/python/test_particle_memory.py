@@ -17,7 +17,8 @@ from whorl.base.parallel import world as world_of
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.machine.planner.plan import as_json, make_plan
-from whorl.run import checks, particles
+from whorl.particles import particles
+from whorl.run import checks
 from whorl.run.checks import check_memory
 from whorl.run.core_options import core_options, particle_needs
 from whorl.run.simulation import Simulation

@@ -7,7 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from support.diagnostic_files import case_of
 from whorl.base.errors import CaseError
-from whorl.results.particle_plots import MOST_PATHS, draw_particles, mean_square_displacement, wrapped
+from whorl.particles.draw.paths import MOST_PATHS, draw_particles, mean_square_displacement, wrapped
 
 LENGTH = 2 * np.pi  # of the box
 

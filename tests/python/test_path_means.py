@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from whorl.results.path_means import Blocks, spread
+from whorl.particles.results.path_means import Blocks, spread
 
 
 def autoregressive(rng, shape, kept=0.8):

@@ -16,18 +16,18 @@ from whorl.base.text import in_powers
 from whorl.cli.templates import example_case
 from whorl.config.case import Case, Grid
 from whorl.config.measures import series_columns, spectra_columns
-from whorl.config.models import MODELS
-from whorl.config.models.base import Curves
-from whorl.config.models.viscous import ViscousFlow
+from whorl.models import MODELS
+from whorl.models.base import Curves
+from whorl.models.viscous import ViscousFlow
 from whorl.output.directory import RunDirectory
 from whorl.output.series import Series
 from whorl.output.snapshots import SnapshotBackend, open_snapshot
 from whorl.output.spectra import Spectra
-from whorl.results.picture_style import STYLE, rounded
-from whorl.results.plots import draw, draw_curves, page, picture_of, plot_run, resolved
+from whorl.pictures.run import draw, draw_curves, page, picture_of, plot_run, resolved
+from whorl.pictures.slices import edges, plane_of
+from whorl.pictures.spectra import colors_of, draw_spectra
+from whorl.pictures.style import STYLE, rounded
 from whorl.results.runs import open_run
-from whorl.results.slices import edges, plane_of
-from whorl.results.spectra_picture import colors_of, draw_spectra
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from matplotlib.collections import QuadMesh
 from support.diagnostic_pictures import STATES, bands_of, curves_of, drawn, means
-from whorl.results.diagnostic_means import DiagnosticMeans
-from whorl.results.diagnostic_picture import draw_diagnostic
-from whorl.results.diagnostic_plots.base import look
-from whorl.results.picture_style import COLORS
+from whorl.diagnostics.draw.base import look
+from whorl.diagnostics.picture import draw_diagnostic
+from whorl.diagnostics.results.means import DiagnosticMeans
+from whorl.pictures.style import COLORS
 
 # Machado et al., IEEE Trans. Vis. Comput. Graph. 15, 1291 (2009): without red, without green.
 SEEN = {

@@ -14,7 +14,7 @@ from support.diagnostic_pictures import (
     means_of,
     states_of_model,
 )
-from whorl.results.diagnostic_plots.triads import PAIRS
+from whorl.diagnostics.draw.triads import PAIRS
 
 
 def spectrum(**options):

@@ -5,7 +5,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
-from whorl.config.diagnostics import KINDS
+from whorl.diagnostics.options import KINDS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -8,23 +8,17 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from support.run_files import add_spectra, make_run, write_snapshot
 from whorl.config.case import Case
-from whorl.config.models import MODELS
-from whorl.config.models.base import Curves
-from whorl.config.models.viscous import ViscousFlow
+from whorl.models import MODELS
+from whorl.models.base import Curves
+from whorl.models.viscous import ViscousFlow
 from whorl.output.means import mean_of
+from whorl.pictures.run import draw, draw_curves
+from whorl.pictures.spectra import NOT_KNOWN, NOT_RELIABLE, draw_mean_spectra, draw_spectra, forced_band
+from whorl.pictures.style import STYLE
+from whorl.pictures.window import draw_window
 from whorl.results.averages import Averages
 from whorl.results.averages import told as told_mean
-from whorl.results.picture_style import STYLE
-from whorl.results.plots import draw, draw_curves
 from whorl.results.runs import open_run
-from whorl.results.spectra_picture import (
-    NOT_KNOWN,
-    NOT_RELIABLE,
-    draw_mean_spectra,
-    draw_spectra,
-    forced_band,
-)
-from whorl.results.window_picture import draw_window
 
 VISCOUS = {"flow": {"viscosity": 0.1}, "time": {"until": 1}}
 

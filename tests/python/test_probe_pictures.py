@@ -7,9 +7,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import QuadMesh
 from support.diagnostic_files import case_of
 from whorl.base.errors import CaseError
-from whorl.results.correlation_picture import draw_probe_correlation
-from whorl.results.probe_plots import draw_probe
-from whorl.results.probes import finite_part
+from whorl.probes.draw.correlation import draw_probe_correlation
+from whorl.probes.draw.series import draw_probe
+from whorl.probes.results.spectra import finite_part
 
 SIZES = np.array([[0.0, 3.0, 1.0], [5.0, 2.0, 4.0]])  # of u.x and u.y in three modes
 OMEGA = 2 * 10 / np.sqrt(1 + np.arange(3) ** 2) * np.arange(3)  # of modes (1, 0, n) with rotation 10

@@ -15,18 +15,18 @@ from whorl.base.errors import CaseError
 from whorl.base.parallel import world as world_of
 from whorl.config.case import Case
 from whorl.config.clock import Clock
+from whorl.expressions.answers import answer
 from whorl.machine.planner import report
 from whorl.machine.planner.plan import as_json, make_plan
 from whorl.machine.planner.search import fewest_nodes
 from whorl.machine.planner.whorl_load import Whorl
-from whorl.measure.answers import answer
-from whorl.measure.particles import PathReading
-from whorl.measure.probes import Reading
 from whorl.output.plans import questions_at_a_time
+from whorl.particles.ask import PathReading
+from whorl.particles.groups import placed
+from whorl.probes.ask import Reading
 from whorl.run import checks
 from whorl.run.checks import check_memory
 from whorl.run.core_options import core_options
-from whorl.run.particle_groups import placed
 
 # Bytes of terms, instructions and points that a device has copies of, which are not counted.
 TABLES = 16_000

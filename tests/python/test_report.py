@@ -12,17 +12,17 @@ import xarray as xr
 from cli.commands import contents
 from support.report_pages import Page
 from support.run_files import add_spectra, make_run, write_snapshot
+from whorl import report as reports
 from whorl.base.errors import CaseError
 from whorl.base.hdf5 import open_hdf5
 from whorl.config.case import Case
 from whorl.output.diagnostic_files import cut_group
 from whorl.output.lock import Lock, is_held
-from whorl.output.probes import write_rows
-from whorl.results import report as reports
-from whorl.results.report import report
-from whorl.results.report.facts import AUTHORS, TITLE, told_size
-from whorl.results.report.run_log import read_log, sessions_of
-from whorl.results.report.standing import standing_of
+from whorl.probes.record import write_rows
+from whorl.report import report
+from whorl.report.facts import AUTHORS, TITLE, told_size
+from whorl.report.run_log import read_log, sessions_of
+from whorl.report.standing import standing_of
 from whorl.results.runs import RunResults, open_run
 
 ALWAYS = ["case", "provenance", "cite"]

@@ -6,8 +6,8 @@ import xarray as xr
 from support.run_files import make_run
 from whorl.cli.templates import example_case
 from whorl.config.case import Case
-from whorl.config.models import MODELS
-from whorl.results.report.checks import balances, checks
+from whorl.models import MODELS
+from whorl.report.checks import balances, checks
 from whorl.results.runs import open_run
 
 

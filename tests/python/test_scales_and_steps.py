@@ -8,8 +8,8 @@ import pytest
 import xarray as xr
 from scipy.special import j1
 from whorl.config.case import Case, load_case, ready_cases
-from whorl.config.models import MODELS
 from whorl.config.schemes import SCHEMES, largest_courant
+from whorl.models import MODELS
 from whorl.run.checks import step_too_large, warnings
 from whorl.run.simulation import Simulation
 

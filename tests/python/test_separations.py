@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.paths import BOX, made, random_points
 from whorl.base.errors import CaseError
-from whorl.results.separations import first_passages, pairs, tetrahedra
+from whorl.particles.results.separations import first_passages, pairs, tetrahedra
 
 SCALES = (0.01, 2.0)  # ν, ε
 

@@ -6,10 +6,10 @@ import xarray as xr
 from support.run_files import make_run, write_snapshot
 from whorl.base.errors import CaseError
 from whorl.config.case import Grid
-from whorl.config.models.base import Slice
-from whorl.results.plots import picture_of, plot_run
+from whorl.models.base import Slice
+from whorl.pictures.run import picture_of, plot_run
+from whorl.pictures.slices import Plane, Wanted, choose, colours, liveliest_plane, normal_axis, told_position
 from whorl.results.runs import open_run
-from whorl.results.slices import Plane, Wanted, choose, colours, liveliest_plane, normal_axis, told_position
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 from support.processes import equal
 from whorl.base.errors import CaseError
-from whorl.results.structure_functions import over_axes, scaling_exponents
+from whorl.diagnostics.results.structure_functions import over_axes, scaling_exponents
 
 ORDERS = np.arange(1.0, 9.0)
 R = 0.1 * 2.0 ** np.arange(6)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import xarray as xr
 from whorl.base.errors import CaseError
-from whorl.results import correlated_groups
-from whorl.results.probes import frequency_spectrum
-from whorl.results.time_correlation import mode_correlation, shell_correlation, time_correlation
+from whorl.probes.results import correlated_groups
+from whorl.probes.results.spectra import frequency_spectrum
+from whorl.probes.results.time_correlation import mode_correlation, shell_correlation, time_correlation
 
 
 def series(values, dt=0.1, unit="m") -> xr.DataArray:
@@ -196,7 +196,7 @@ def test_few_lags_are_evenly_spaced_and_the_same():
 
 def test_many_series_are_those_of_each(monkeypatch):
     """They are taken some at a time."""
-    from whorl.results import correlated_groups
+    from whorl.probes.results import correlated_groups
 
     values = ornstein_uhlenbeck(100, 10, 0.1, 0.5).reshape(100, 5, 2)
     whole = time_correlation(series(values), over="b")

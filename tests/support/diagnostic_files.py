@@ -5,8 +5,8 @@ import xarray as xr
 from whorl.base.hdf5 import open_hdf5
 from whorl.config.case import Case
 from whorl.config.measures import series_columns
+from whorl.diagnostics.record import Measured, Together
 from whorl.output.diagnostic_files import write_group
-from whorl.output.diagnostics import Measured, Together
 from whorl.output.directory import RunDirectory
 from whorl.output.series import Series
 from whorl.results.runs import RunResults, open_run

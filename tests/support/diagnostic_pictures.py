@@ -5,8 +5,8 @@ import xarray as xr
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import FillBetweenPolyCollection
 from matplotlib.figure import Figure
-from whorl.results.diagnostic_picture import draw_diagnostic
-from whorl.results.pooled import pooled
+from whorl.diagnostics.picture import draw_diagnostic
+from whorl.diagnostics.results.pooled import pooled
 
 from support.diagnostic_files import case_of, states_of
 from support.processes import equal

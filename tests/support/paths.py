@@ -2,7 +2,7 @@
 
 import numpy as np
 import xarray as xr
-from whorl.results.path_series import Scales, Tracks, tracks
+from whorl.particles.results.path_series import Scales, Tracks, tracks
 
 BOX = 2 * np.pi
 

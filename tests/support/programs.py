@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.measure.answers import answer, questions_of
-from whorl.measure.expressions import Expressions
+from whorl.expressions.answers import answer, questions_of
+from whorl.expressions.ask import Expressions
 from whorl.run.simulation import Simulation
 
 from support import devices, flows

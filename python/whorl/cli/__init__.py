@@ -1,5 +1,1 @@
-"""The command `whorl`, with a file for each group of its commands.
-
-Its modules, each of which reaches only those before it:
-options, tables, templates, bench, plan, runs, report, analyse, averages, lists, main.
-"""
+"""The command `whorl`, with a file for each group of its commands."""

@@ -28,9 +28,9 @@ from whorl.cli.tables import show_table
 from whorl.run.progress import stdout_console
 
 if TYPE_CHECKING:
+    from whorl.diagnostics.results.means import DiagnosticMeans
+    from whorl.probes.results.correlation import ProbeCorrelation
     from whorl.results.averages import Averages
-    from whorl.results.diagnostic_means import DiagnosticMeans
-    from whorl.results.probe_correlation import ProbeCorrelation
     from whorl.results.runs import RunResults
 
     Printed = Averages | DiagnosticMeans | ProbeCorrelation
@@ -190,8 +190,8 @@ def _average_diagnostics(
     source: Path | None,
     output: Path | None,
 ) -> None:
+    from whorl.diagnostics.results.means import check_means_file
     from whorl.output.diagnostic_files import read_diagnostics
-    from whorl.results.diagnostic_means import check_means_file
 
     if output is not None:
         check_means_file(output)
@@ -206,8 +206,8 @@ def _average_compensated(
     how: Shown,
     output: Path | None,
 ) -> None:
+    from whorl.diagnostics.results.means import check_means_file
     from whorl.results.compensated import compensated
-    from whorl.results.diagnostic_means import check_means_file
 
     if output is not None:
         check_means_file(output)
@@ -223,8 +223,8 @@ def _average_particles(
     output: Path | None,
     resample: bool,
 ) -> None:
-    from whorl.results.diagnostic_means import check_means_file
-    from whorl.results.particle_means import average_particles
+    from whorl.diagnostics.results.means import check_means_file
+    from whorl.particles.results.means import average_particles
 
     if output is not None:
         check_means_file(output)
@@ -232,7 +232,7 @@ def _average_particles(
 
 
 def _print_means(means: "DiagnosticMeans", how: Shown, output: Path | None) -> None:
-    from whorl.results.diagnostic_means import HEADING
+    from whorl.diagnostics.results.means import HEADING
 
     if output is not None:
         means.write(output)
@@ -262,7 +262,7 @@ def _average_probe(
     how: Shown,
     options: dict[str, bool | None],
 ) -> None:
-    from whorl.results.probe_correlation import HEADING, correlate_probe
+    from whorl.probes.results.correlation import HEADING, correlate_probe
 
     found = correlate_probe(run, name, *window, **options)
     if how.instead(found):

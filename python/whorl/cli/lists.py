@@ -11,11 +11,11 @@ from whorl.base.files import text_of
 from whorl.base.plain import write_as_file
 from whorl.cli.tables import INDENT, show_rows, show_text
 from whorl.config.case import Case, find_case, load_case, ready_cases
-from whorl.config.diagnostics import KINDS
 from whorl.config.explain import Option, describe, did_you_mean, sections
 from whorl.config.explain import options as case_options
-from whorl.config.models import MODELS, Model
 from whorl.config.section import Section, tag_key, tag_of
+from whorl.diagnostics.options import KINDS
+from whorl.models import MODELS, Model
 from whorl.run.progress import stdout_console
 
 

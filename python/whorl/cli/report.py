@@ -22,7 +22,7 @@ def report(
 
     Also while the run is in progress, or after it failed. The file needs no network and no other file.
     """
-    from whorl.results.report import report as write
+    from whorl.report import report as write
 
     with Working(f"report on {spelled(str(directory))}") as working:
         page = write(directory, output, start=start, end=end, progress=working.at)

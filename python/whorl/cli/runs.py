@@ -197,7 +197,7 @@ def _draw(what: str, draw: Callable[..., Path], directory: Path, *arguments: Any
 
 
 def _plot_run(directory: Path, output: Path | None, how: dict[str, Any], tell: Tell) -> Path:
-    from whorl.results.plots import plot_run
+    from whorl.pictures.run import plot_run
 
     return plot_run(directory, output, **how, tell=tell)
 
@@ -211,7 +211,7 @@ def _refuse(options: dict[str, Any], what: str) -> None:
 def _plot_compensated(
     directory: Path, name: str | None, output: Path | None, window: dict[str, float | None], tell: Tell
 ) -> Path:
-    from whorl.results.compensated_picture import plot_compensated
+    from whorl.pictures.compensated import plot_compensated
 
     return plot_compensated(directory, name, output, **window, tell=tell)
 
@@ -220,10 +220,10 @@ def _plot_particles(
     directory: Path, name: str, kind: str | None, output: Path | None, how: dict[str, Any], tell: Tell
 ) -> Path:
     if kind is not None:
-        from whorl.results.lagrangian_plots import plot_particle_means
+        from whorl.particles.draw.statistics import plot_particle_means
 
         return plot_particle_means(directory, name, kind, output, **how, tell=tell)
-    from whorl.results.particle_plots import plot_particles
+    from whorl.particles.draw.paths import plot_particles
 
     others = {"--from": how["start"], "--to": how["end"], "--resample": how["resample"] or None}
     _refuse(others, "a picture of --particles without -d KIND")
@@ -234,10 +234,10 @@ def _plot_probe(
     directory: Path, name: str, output: Path | None, correlation: bool, how: dict[str, Any], tell: Tell
 ) -> Path:
     if correlation:
-        from whorl.results.correlation_picture import plot_probe_correlation
+        from whorl.probes.draw.correlation import plot_probe_correlation
 
         return plot_probe_correlation(directory, name, output, **how, tell=tell)
-    from whorl.results.probe_plots import plot_probe
+    from whorl.probes.draw.series import plot_probe
 
     others = {"--from": how["start"], "--to": how["end"], MEANS: how["remove_mean"]}
     _refuse(others, "a picture of --probes without --correlation")
@@ -253,8 +253,8 @@ def _plot_diagnostic(
     chosen: dict[str, float | None],
     tell: Tell,
 ) -> Path:
+    from whorl.diagnostics.picture import plot_diagnostic
     from whorl.output.diagnostic_files import read_diagnostics
-    from whorl.results.diagnostic_picture import plot_diagnostic
 
     if of_slice is not None:
         raise CaseError("--field and --plane choose a slice, which a picture of a --diagnostic has not.")

@@ -6,16 +6,16 @@ from typing import Any
 import tomlkit
 
 from whorl.config.case import LISTS, Case, as_toml
-from whorl.config.diagnostics import KINDS as DIAGNOSTICS
 from whorl.config.explain import Option, describe
-from whorl.config.forcing import KINDS as FORCES
-from whorl.config.initial_options import KINDS, InitialField
 from whorl.config.measures import budget, quantities, spectra_columns
-from whorl.config.models import MODELS, Model
-from whorl.config.particles import KINDS as PARTICLES
-from whorl.config.probes import KINDS as PROBES
 from whorl.config.scalars import Scalar
 from whorl.config.section import Section, tag_of
+from whorl.diagnostics.options import KINDS as DIAGNOSTICS
+from whorl.forcing.options import KINDS as FORCES
+from whorl.initial.options import KINDS, InitialField
+from whorl.models import MODELS, Model
+from whorl.particles.options import KINDS as PARTICLES
+from whorl.probes.options import KINDS as PROBES
 
 NO_VALUE = "?"
 WIDEST = 40  # characters of a setting; its comment follows

@@ -23,16 +23,9 @@ from whorl.base.files import is_file, text_of
 from whorl.base.text import storable
 from whorl.config.checks import check_together, fill_in
 from whorl.config.dealiasing import DEALIASINGS
-from whorl.config.diagnostics import AnyDiagnostic
 from whorl.config.explain import describe, did_you_mean, explain, show
-from whorl.config.expressions import check_expressions
-from whorl.config.forcing import AnyForcing
-from whorl.config.initial_options import Initial
-from whorl.config.models import Flow
 from whorl.config.notebooks import html_of
 from whorl.config.outputs import FILES
-from whorl.config.particles import AnyParticles
-from whorl.config.probes import AnyProbe
 from whorl.config.scalars import Scalar
 from whorl.config.section import (
     LARGEST_COUNT,
@@ -51,6 +44,13 @@ from whorl.config.section import (
 )
 from whorl.config.settings import apply_settings, from_tables, parse_settings
 from whorl.config.time import Time
+from whorl.diagnostics.options import AnyDiagnostic
+from whorl.expressions.case import check_expressions
+from whorl.forcing.options import AnyForcing
+from whorl.initial.options import Initial
+from whorl.models import Flow
+from whorl.particles.options import AnyParticles
+from whorl.probes.options import AnyProbe
 
 LISTS = ("scalars", "forcing", "diagnostics", "probes", "particles")  # sections of any number of blocks
 AUTO = "auto"  # the transport is chosen by measuring at the start

@@ -13,17 +13,6 @@ from whorl.base.errors import CaseError
 from whorl.base.text import counted
 from whorl.config.columns import CLOCK
 from whorl.config.explain import did_you_mean
-from whorl.config.expressions import (
-    NUMBERS,
-    RESERVED,
-    check_column_names,
-    check_diagnostic_names,
-    check_snapshot_fields,
-)
-from whorl.config.forces_named import force_name, forceable
-from whorl.config.forcing import DesignGrid, FormulaInTime, Steady, Stochastic, undesigned
-from whorl.config.formulas import SHORT
-from whorl.config.initial_options import KINDS, Formula, InitialField, Zero
 from whorl.config.measures import (
     all_fields,
     growing_columns,
@@ -32,13 +21,24 @@ from whorl.config.measures import (
     spectra_columns,
     state_fields,
 )
-from whorl.config.models import DEFAULT, MODELS, Model
-from whorl.config.particles import with_number
-from whorl.config.probes import check_names
 from whorl.config.scalars import STATISTICS
 from whorl.config.section import Section, block_of, tag_of
 from whorl.config.turnovers import check_turnovers
 from whorl.config.wavenumbers import resolved_wavenumber, smallest_wavenumber
+from whorl.expressions.case import (
+    NUMBERS,
+    RESERVED,
+    check_column_names,
+    check_diagnostic_names,
+    check_snapshot_fields,
+)
+from whorl.expressions.formulas import SHORT
+from whorl.forcing.names import force_name, forceable
+from whorl.forcing.options import DesignGrid, FormulaInTime, Steady, Stochastic, undesigned
+from whorl.initial.options import KINDS, Formula, InitialField, Zero
+from whorl.models import DEFAULT, MODELS, Model
+from whorl.particles.options import with_number
+from whorl.probes.options import check_names
 
 
 def fill_in(sections: dict[str, Any]) -> dict[str, Any]:

@@ -3,14 +3,14 @@
 from typing import Any
 
 from whorl.config.columns import CLOCK, UNITS_OF_CASE, Column
-from whorl.config.forces_named import forceable, power_name, powers
-from whorl.config.forcing import units_of
-from whorl.config.models.base import Balance, Defined, Exchange, FieldOf
-from whorl.config.models.viscous import balance_of_carried, carried
 from whorl.config.scalars import STATISTICS, VARIANCE
 from whorl.config.schemes import SCHEMES
 from whorl.config.turnovers import turnover_columns
-from whorl.programs.parse import in_one_line
+from whorl.expressions.parse import in_one_line
+from whorl.forcing.names import forceable, power_name, powers
+from whorl.forcing.options import units_of
+from whorl.models.base import Balance, Defined, Exchange, FieldOf
+from whorl.models.viscous import balance_of_carried, carried
 
 SCALAR = FieldOf(1, "1", "passive scalar", ("",))
 

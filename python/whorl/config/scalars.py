@@ -6,8 +6,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AfterValidator, model_validator
 
 from whorl.config.columns import Column
-from whorl.config.initial_options import Initial
 from whorl.config.section import Section, Vector, at_most_one, given_one, option
+from whorl.initial.options import Initial
 
 LONGEST_NAME = 64
 

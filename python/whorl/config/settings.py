@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from whorl.base import toml
 from whorl.base.errors import CaseError
 from whorl.config.explain import models_at, nearest_key, show
-from whorl.config.models import DEFAULT, MODELS, Model
 from whorl.config.section import Section, tag_key, tag_of
+from whorl.models import DEFAULT, MODELS, Model
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.measures import all_fields, state_fields
-from whorl.config.models.base import FieldOf
+from whorl.models.base import FieldOf
 
 Fill = Callable[[int, int, int, int, np.ndarray], None]
 

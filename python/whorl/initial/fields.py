@@ -15,20 +15,20 @@ from whorl.base.numbers import check_real
 from whorl.base.parallel import on_root
 from whorl.base.ranks import MPI
 from whorl.base.text import counted
-from whorl.config import initial_options as kinds
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
-from whorl.config.formulas import initial_values
 from whorl.config.measures import all_fields, state_fields
 from whorl.config.positions import coordinates
 from whorl.config.section import STRIDE, tag_of
 from whorl.config.wavenumbers import smallest_wavenumber
+from whorl.expressions.formulas import initial_values
+from whorl.expressions.nodes import Known
+from whorl.expressions.points import AtPoints
+from whorl.initial import options as kinds
 from whorl.initial.checkpoints import set_from_checkpoint
 from whorl.initial.checks import Target, check_energy, check_shells
 from whorl.initial.files import check_file, filled_by, is_checkpoint, open_field
 from whorl.initial.superfluid_vortices import taylor_green_wavefunction
-from whorl.programs.nodes import Known
-from whorl.programs.points import AtPoints
 
 Setter = Callable[[Target, Any], None]
 FIELDS: dict[type, Setter] = {}

@@ -17,9 +17,9 @@ from whorl.base.hdf5 import is_hdf5, open_hdf5, python_value
 from whorl.base.numbers import check_real
 from whorl.config.case import Grid
 from whorl.config.dealiasing import LARGEST_KEPT, is_box
-from whorl.config.models.base import FieldOf
 from whorl.initial.checks import Fill
 from whorl.initial.regrid import Block, Kind, regridded
+from whorl.models.base import FieldOf
 from whorl.output.checkpoint import FORMAT
 from whorl.output.snapshot_format import FIELDS, scalars_in
 

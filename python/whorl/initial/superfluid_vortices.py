@@ -7,7 +7,7 @@ import numpy as np
 
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.config.initial_options import TaylorGreen
+from whorl.initial.options import TaylorGreen
 
 Wavefunction = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 

@@ -6,7 +6,7 @@ from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.config.clock import Clock
 from whorl.config.explain import show
-from whorl.config.expressions import STOP_WHEN
+from whorl.expressions.case import STOP_WHEN
 
 
 class Condition:

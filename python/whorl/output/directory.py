@@ -48,7 +48,7 @@ OWN_FILES = (
 )
 ASIDE = ".aside"
 BEGUN = "# begun from the checkpoint "
-# Sections that a restart may change; of particles see run/particle_groups.py.
+# Sections that a restart may change; of particles see particles/groups.py.
 FREE_SECTIONS = {"time", "run", "output", "diagnostics", "probes", "particles"}
 BESIDE = {
     *FREE_SECTIONS,

@@ -11,8 +11,8 @@ import numpy as np
 from whorl.config.case import Case
 from whorl.config.clock import Clock
 from whorl.config.columns import Column, Known
-from whorl.config.expressions import row_expressions
 from whorl.config.measures import injections, transfers
+from whorl.expressions.case import row_expressions
 
 
 @dataclass

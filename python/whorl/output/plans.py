@@ -2,13 +2,13 @@
 
 from whorl.base.text import counted
 from whorl.config.case import Case
-from whorl.config.expressions import STOP_WHEN, row_expressions, snapshot_expressions
-from whorl.measure.expressions import Expressions
-from whorl.measure.particles import PathReading
-from whorl.output.diagnostics import Together
+from whorl.diagnostics.record import Together
+from whorl.expressions.ask import Expressions
+from whorl.expressions.case import STOP_WHEN, row_expressions, snapshot_expressions
+from whorl.expressions.plan import told
+from whorl.expressions.questions import Questions
 from whorl.output.resolution import resolution_questions
-from whorl.programs.plan import told
-from whorl.programs.questions import Questions
+from whorl.particles.ask import PathReading
 
 
 def expression_questions(case: Case) -> dict[str, Questions]:

@@ -16,28 +16,28 @@ from whorl.base.ranks import MPI
 from whorl.base.version import __version__
 from whorl.config.case import Case
 from whorl.config.clock import FIRST_SECONDS, FIRST_STEPS, Clock, Every, Stopwatch
-from whorl.config.expressions import row_expressions, snapshot_entry, snapshot_expressions
 from whorl.config.outputs import FILES, OutputFile
 from whorl.config.schemes import SCHEMES
 from whorl.config.section import LARGEST_NUMBER
-from whorl.measure.expressions import Expressions
-from whorl.measure.particles import PathReading
-from whorl.measure.probes import Reading
+from whorl.diagnostics.record import Diagnostics
+from whorl.expressions.ask import Expressions
+from whorl.expressions.case import row_expressions, snapshot_entry, snapshot_expressions
 from whorl.output.accuracy import Accuracy
 from whorl.output.checkpoint import COUNT, PACE, SOURCES, Checkpoint
 from whorl.output.condition import Condition
-from whorl.output.diagnostics import Diagnostics
 from whorl.output.directory import RunDirectory
 from whorl.output.moment import Moment
-from whorl.output.particle_checkpoint import write_particles
-from whorl.output.paths import Paths
-from whorl.output.probes import Probes
 from whorl.output.resolution import Resolution
 from whorl.output.series import Series, gap_of, step_of
 from whorl.output.snapshot_series import SnapshotSeries
 from whorl.output.snapshot_writer import write_snapshot
 from whorl.output.spectra import Spectra
 from whorl.output.table import Kept, Table
+from whorl.particles.ask import PathReading
+from whorl.particles.checkpoint import write_particles
+from whorl.particles.record import Paths
+from whorl.probes.ask import Reading
+from whorl.probes.record import Probes
 
 SIZES = ("energy", "variance", "mass")  # ends of names of statistics that are finite if their field is
 LARGEST = LARGEST_NUMBER**2  # more than any case can begin with; single precision still holds such a field

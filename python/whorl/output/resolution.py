@@ -13,9 +13,9 @@ import numpy as np
 
 from whorl.config.case import Case
 from whorl.config.sizes import next_good_size
-from whorl.measure.expressions import Expressions
+from whorl.expressions.ask import Expressions
+from whorl.expressions.questions import Questions
 from whorl.output.moment import Moment
-from whorl.programs.questions import Questions
 
 WORSE = 1.5  # a warning is given again when its badness has grown by this factor
 LEAST_KMAX_ETA = 0.9

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from whorl import _core
-from whorl.measure.expressions import Expressions
+from whorl.expressions.ask import Expressions
 
 
 def write_snapshot(

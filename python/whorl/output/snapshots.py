@@ -17,7 +17,7 @@ from xarray.core import indexing
 
 from whorl.base.hdf5 import open_hdf5, python_value
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.models import DEFAULT, MODELS
+from whorl.models import DEFAULT, MODELS
 from whorl.output.snapshot_format import LAST, ROOT, scalars_in
 
 if TYPE_CHECKING:

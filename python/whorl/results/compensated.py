@@ -18,13 +18,13 @@ from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
 from whorl.config.wavenumbers import complete_wavenumber, smallest_wavenumber
+from whorl.diagnostics.results.means import DiagnosticMeans, rows_of
+from whorl.diagnostics.results.structure_functions import over_axes
 from whorl.output.directory import RunDirectory
 from whorl.output.means import means_of
 from whorl.results.averages import window_of
 from whorl.results.by_name import averaged
-from whorl.results.diagnostic_means import DiagnosticMeans, rows_of
 from whorl.results.runs import RunResults
-from whorl.results.structure_functions import over_axes
 from whorl.results.window import around, between, check_order, missing
 
 SPECTRUM = "spectrum"

@@ -12,6 +12,7 @@ from whorl.base.files import resolved
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean, show
 from whorl.config.outputs import FILES
+from whorl.diagnostics.results.means import DiagnosticMeans, diagnostic_means
 from whorl.output.directory import RunDirectory
 from whorl.output.growing_file import GrowingFile
 from whorl.output.probe_files import read_paths, read_probes
@@ -21,7 +22,6 @@ from whorl.output.snapshots import open_snapshots
 from whorl.output.spectra import read_spectra
 from whorl.results.averages import Averages, averages_of
 from whorl.results.checkpoint_modes import open_modes
-from whorl.results.diagnostic_means import DiagnosticMeans, diagnostic_means
 
 SAME = 1e-9  # of the largest time: the difference that rounding and landing on a time may make
 
@@ -206,7 +206,7 @@ class RunResults:
         --------
         The frequency spectrum of the first quantity of a probe "points" at its first point:
 
-        >>> from whorl.results.probes import frequency_spectrum
+        >>> from whorl.probes.results.spectra import frequency_spectrum
         >>> frequency_spectrum(run.probes["points"]["value"][:, 0, 0])
         """
         return read_probes(RunDirectory(self.directory).probes)

@@ -11,8 +11,8 @@ from whorl.base.files import PARTIAL, synchronise
 from whorl.base.hdf5 import open_hdf5
 from whorl.base.parallel import agreed, on_root, world
 from whorl.base.ranks import MPI
+from whorl.diagnostics.record import Diagnostics
 from whorl.output.diagnostic_files import check_replaceable
-from whorl.output.diagnostics import Diagnostics
 from whorl.output.directory import RunDirectory
 from whorl.output.growing_file import GrowingFile
 from whorl.output.moment import Moment

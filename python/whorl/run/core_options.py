@@ -7,10 +7,10 @@ from whorl import _core
 from whorl.base.declared import CHOICES
 from whorl.base.errors import CaseError
 from whorl.config.case import Case, Run
-from whorl.config.forcing import CoreSource, Forcing
 from whorl.config.measures import state_fields
 from whorl.config.schemes import SCHEMES
 from whorl.config.section import STRIDE
+from whorl.forcing.options import CoreSource, Forcing
 from whorl.output.checkpoint import OPEN, Timed
 from whorl.run.declared import check_models
 from whorl.run.program_needs import needs_of

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from whorl import _core
-from whorl.config.models import MODELS, Model
 from whorl.config.scalars import STATISTICS, VARIANCE
 from whorl.config.section import tag_of
+from whorl.models import MODELS, Model
 
 
 def check_models() -> None:
@@ -19,7 +19,7 @@ def check_models() -> None:
         wrong += [f"{name}: {what}" for what in _differences(MODELS[name])]
     if wrong:
         raise RuntimeError(
-            f"the core and whorl.config.models disagree: {'; '.join(wrong)}. Rebuild the core (make setup), "
+            f"the core and whorl.models disagree: {'; '.join(wrong)}. Rebuild the core (make setup), "
             "or make the declarations agree."
         )
 

@@ -12,17 +12,17 @@ import numpy as np
 
 from whorl import _core
 from whorl.config.case import Case
-from whorl.config.particles import ParticleGroup
-from whorl.config.probes import ModeProbe, PointProbe, Probe
-from whorl.measure.answers import program_of
-from whorl.measure.particles import PathReading, beginning, moving
-from whorl.measure.probes import Reading
+from whorl.expressions.answers import program_of
+from whorl.expressions.brought import Brought
+from whorl.expressions.increments import Increments
+from whorl.expressions.plan import Program, Stage
+from whorl.expressions.questions import Questions
 from whorl.output.plans import questions_at_a_time
-from whorl.output.probes import MOST_BYTES, MOST_ROWS
-from whorl.programs.brought import Brought
-from whorl.programs.increments import Increments
-from whorl.programs.plan import Program, Stage
-from whorl.programs.questions import Questions
+from whorl.particles.ask import PathReading, beginning, moving
+from whorl.particles.options import ParticleGroup
+from whorl.probes.ask import Reading
+from whorl.probes.options import ModeProbe, PointProbe, Probe
+from whorl.probes.record import MOST_BYTES, MOST_ROWS
 
 # The options on which plans depend.
 OPTIONS = dict.fromkeys(("flow", "grid", "scalars", "forcing", "diagnostics", "probes", "particles"), True)

@@ -12,17 +12,17 @@ from whorl.config.case import Case
 from whorl.config.clock import LANDING, Clock
 from whorl.config.measures import state_fields
 from whorl.config.settings import check_list
+from whorl.forcing.shapes import begin_forces, kept_of_sources, set_known_forces, with_script
 from whorl.initial.checkpoints import check_fields, read_fields
 from whorl.initial.files import left_out
 from whorl.initial.snapshots import read_snapshot
 from whorl.output.checkpoint import Checkpoint
 from whorl.output.directory import RunDirectory
 from whorl.output.snapshot_header import SnapshotHeader
+from whorl.particles.groups import labels, resumed
+from whorl.particles.particles import Particles
 from whorl.run import tune
 from whorl.run.checks import other_level
-from whorl.run.forces import begin_forces, kept_of_sources, set_known_forces, with_script
-from whorl.run.particle_groups import labels, resumed
-from whorl.run.particles import Particles
 
 
 class Restarts:

@@ -2,7 +2,7 @@
 
 from whorl.config.case import Case
 from whorl.config.clock import LANDING, Every
-from whorl.config.probes import Probe
+from whorl.probes.options import Probe
 
 WITH_RESAMPLING = "so that spectra, correlations and statistics of them need --resample, which interpolates"
 

@@ -20,13 +20,16 @@ from whorl.base.version import __version__
 from whorl.config.case import Case
 from whorl.config.clock import Clock, Instant
 from whorl.config.explain import show
-from whorl.config.forcing import Script, Steady
+from whorl.forcing.options import Script, Steady
+from whorl.forcing.shapes import begin_forces, make_flow, set_forces, with_script
 from whorl.initial import fields as initials
 from whorl.output.checkpoint import OPEN, Timed
 from whorl.output.directory import RunDirectory
 from whorl.output.lock import Lock
 from whorl.output.plans import expression_plans
 from whorl.output.recorder import Recorder
+from whorl.particles.groups import placed
+from whorl.particles.particles import Particles
 from whorl.run import provenance, tune
 from whorl.run.advance import Advances
 from whorl.run.callbacks import Callbacks, is_told
@@ -35,10 +38,7 @@ from whorl.run.core_options import core_options, describe
 from whorl.run.driven import Driven
 from whorl.run.ends import Ends
 from whorl.run.exchange_choice import plain
-from whorl.run.forces import begin_forces, make_flow, set_forces, with_script
 from whorl.run.lasting_output import lasting_output
-from whorl.run.particle_groups import placed
-from whorl.run.particles import Particles
 from whorl.run.progress import Progress, Status, pace, run_log
 from whorl.run.records import Records
 from whorl.run.restart import Restarts

@@ -11,14 +11,14 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.clock import Clock
 from whorl.config.measures import output_fields, state_fields
-from whorl.config.models.base import FieldOf
 from whorl.config.positions import coordinates
 from whorl.config.schemes import SCHEMES
+from whorl.diagnostics.record import measured_now
+from whorl.expressions.ask import Expressions
 from whorl.initial import fields as initials
-from whorl.measure.expressions import Expressions
-from whorl.output.diagnostics import measured_now
+from whorl.models.base import FieldOf
+from whorl.particles.particles import Particles, added
 from whorl.run import modes
-from whorl.run.particles import Particles, added
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -20,9 +20,9 @@ from whorl.base.parallel import on_root
 from whorl.base.ranks import MPI
 from whorl.base.version import __version__
 from whorl.config.case import Case, Run
-from whorl.config.models import DEFAULT, MODELS
 from whorl.machine.floor import Work
 from whorl.machine.information import machine
+from whorl.models import DEFAULT, MODELS
 from whorl.run.checks import check, check_memory
 from whorl.run.core_options import core_options
 from whorl.run.exchange_choice import plain

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from whorl.machine.benches.scaling import SYMBOLS, TIMES, shown
-from whorl.results.picture_style import STYLE, save_picture
+from whorl.pictures.style import STYLE, save_picture
 
 COLORS = {"computation": "#2b6cb0", "communication": "#c2410c", "total": "0.2"}
 MARKERS = {"computation": "o", "communication": "s", "total": "D"}

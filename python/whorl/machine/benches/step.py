@@ -15,6 +15,7 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.clock import Clock
 from whorl.config.schemes import SCHEMES
+from whorl.forcing.shapes import begin_forces, set_forces
 from whorl.initial.fields import set_initial
 from whorl.machine.benches.common import (
     add_limits,
@@ -29,9 +30,8 @@ from whorl.machine.benches.common import (
     timed_calls,
 )
 from whorl.machine.floor import passes, work
+from whorl.particles.particles import added
 from whorl.run.core_options import core_options, describe
-from whorl.run.forces import begin_forces, set_forces
-from whorl.run.particles import added
 
 # Columns of the tables of Yeung et al., Comput. Phys. Commun. 306, 109364 (2025).
 COLUMNS = {

@@ -15,8 +15,8 @@ from whorl.base.errors import CaseError
 from whorl.base.files import is_file
 from whorl.config.case import read_toml
 from whorl.config.explain import did_you_mean, explain
-from whorl.config.particles import KINDS
 from whorl.config.section import Precision, Section, listed, option
+from whorl.particles.options import KINDS
 
 MACHINES = Path(__file__).parent / "machines"
 LEVELS = ("pair", "node", "group", "machine")

@@ -13,12 +13,12 @@ from whorl import _core
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.clock import Clock
-from whorl.config.particles import KINDS, ParticleGroup
 from whorl.config.schemes import SCHEMES
 from whorl.config.section import Precision
 from whorl.initial.fields import set_initial
+from whorl.particles.options import KINDS, ParticleGroup
+from whorl.particles.particles import added
 from whorl.run.core_options import core_options
-from whorl.run.particles import added
 
 POINTS = 80  # along each axis of the box, if no size that is measured is smaller
 SHARE = 8  # points of the grid for each particle

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from whorl.base.declared import GPUS
 from whorl.config.case import Case
-from whorl.config.forcing import expectation
+from whorl.forcing.options import expectation
 from whorl.machine.planner.cost import MIB
 from whorl.machine.planner.machine import Machine
 from whorl.machine.planner.run_length import step_in

@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 from whorl.base.text import counted
 from whorl.machine.planner.plan import Plan, Run
 from whorl.machine.planner.report import headline, parts_of
-from whorl.results.picture_style import STYLE, save_picture
+from whorl.pictures.style import STYLE, save_picture
 
 WIDE = 5.0  # ratio of the largest to the smallest value beyond which an axis is logarithmic
 VERY_WIDE = 100.0  # ratio beyond which it has labels at powers of ten alone

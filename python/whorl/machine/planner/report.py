@@ -7,7 +7,7 @@ from rich.table import Table
 
 from whorl import _core
 from whorl.base.text import counted
-from whorl.config.forcing import expectation
+from whorl.forcing.options import expectation
 from whorl.machine.planner.options import planned_options
 from whorl.machine.planner.plan import Plan
 from whorl.machine.planner.search import Layout

@@ -10,13 +10,13 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.clock import FIRST_SECONDS, FIRST_STEPS, LANDING, NEAR, Every
 from whorl.config.explain import show
-from whorl.config.expressions import snapshot_components
-from whorl.config.forcing import Expected, expectation
-from whorl.config.initial_options import InitialField, Random
 from whorl.config.sizes import next_good_size
 from whorl.config.turnovers import in_turnovers
 from whorl.config.wavenumbers import smallest_wavenumber
+from whorl.expressions.case import snapshot_components
+from whorl.forcing.options import Expected, expectation
 from whorl.initial.fields import set_initial
+from whorl.initial.options import InitialField, Random
 from whorl.machine.planner.machine import Machine
 from whorl.machine.planner.options import planned_options
 from whorl.run.core_options import core_options

@@ -34,7 +34,7 @@ from whorl.machine.floor import passes
 from whorl.machine.planner.cut import Shares, least_shares
 from whorl.machine.planner.load import Exchange, Followed, Load, line_operations
 from whorl.machine.planner.options import planned_options
-from whorl.measure.particles import moving
+from whorl.particles.ask import moving
 from whorl.run.program_needs import of_questions
 
 MOST_ROWS = 64  # of a process grid, if possible: rows belong inside a node

@@ -1,0 +1,225 @@
+"""The declaration of a diagnostic: its options, what it asks of a state, and the arrays that come out."""
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
+
+import numpy as np
+from pydantic import AfterValidator, BeforeValidator
+
+from whorl.config.explain import did_you_mean
+from whorl.config.scalars import plain_name
+from whorl.config.section import Interval, Section, listed, one_or_listed, option
+from whorl.expressions.nodes import Node
+from whorl.expressions.parse import ExpressionError, component_text, fault, in_one_line
+from whorl.expressions.questions import Answers, Questions
+from whorl.expressions.values import Value
+
+MOST_QUANTITIES = 100  # of one diagnostic
+SAME = "it is the same at all points"  # why nothing is measured of it
+
+
+def word_or_numbers(value: Any, words: Sequence[str], types: tuple[type, ...], numbers: str) -> Any:
+    """A word, or a tuple of numbers of some types, which are called `numbers`.
+
+    Raises ValueError for anything else.
+    """
+    found = listed(value)
+    if isinstance(found, tuple) and all(type(one) in types for one in found):
+        return found
+    if value in words:
+        return value
+    near = did_you_mean(value, words) if isinstance(value, str) else ""
+    raise ValueError(f"it must be {' or '.join(words)}, or a list of {numbers}{near}")
+
+
+OverTime = Literal["mean", "sum", "std"]
+Texts = Annotated[tuple[str, ...], BeforeValidator(one_or_listed)]
+Result = TypeVar("Result")
+Found = Callable[[Answers], np.ndarray]  # what is found, by the answers
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A coordinate of arrays: numbers, or texts."""
+
+    name: str
+    values: Sequence[float] | Sequence[str]
+    meaning: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array over axes, which `of` takes from the answers.
+
+    `over_time` says what several states give together: the "mean" of their values, their "sum" as of counts,
+    or the "std" of all their points, where that of each state is about its means `about`. Means and
+    deviations over the points of bins are `weighted_by` the array of their numbers, and nan where there are
+    none.
+    """
+
+    name: str
+    axes: tuple[str, ...]
+    meaning: str
+    of: Found
+    unit: str = ""
+    over_time: OverTime = "mean"
+    weighted_by: str = ""
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All that a diagnostic gives for each state."""
+
+    axes: tuple[Axis, ...]
+    arrays: tuple[Array, ...]
+
+    def shape_of(self, array: Array) -> tuple[int, ...]:
+        """The lengths of its axes."""
+        lengths = {axis.name: len(axis.values) for axis in self.axes}
+        return tuple(lengths[name] for name in array.axes)
+
+
+class Once(Generic[Result]):
+    """What several arrays take from the answers, worked out once for these; it keeps no answers alive."""
+
+    def __init__(self, of: Callable[[Answers], Result]):
+        self._of = of
+        self._last: tuple[weakref.ref[Answers], Result] | None = None
+
+    def __call__(self, answers: Answers) -> Result:
+        if self._last is None or self._last[0]() is not answers:
+            self._last = (weakref.ref(answers), self._of(answers))
+        return self._last[1]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A real number at each point, with what it is called and the option that names it."""
+
+    text: str
+    node: Node
+    place: str
+
+    def fault(self, reason: str) -> ExpressionError:
+        """An error about it."""
+        return fault(reason, in_one_line(self.text)).at(self.place)
+
+
+class Diagnostic(Section):
+    """Base of all diagnostics: each has its docstring's first line as meaning."""
+
+    kind: str = option(..., "kind of diagnostic")
+    name: Annotated[str, AfterValidator(plain_name)] | None = option(
+        None, "its group in diagnostics.h5; its kind by default"
+    )
+    every: Interval = option("100 steps", "how often it is measured; also at the start and the end")
+
+    reference: ClassVar[str] = ""
+    """Where it is defined."""
+
+    of_moments: ClassVar[bool] = False
+    """Whether a picture shows the last state, unless a mean is asked for."""
+
+    page: ClassVar[str] = ""
+    """The page of docs/diagnostics that defines it; that of its kind by default."""
+
+    @property
+    def label(self) -> str:
+        """The name of its group."""
+        return self.name or self.kind
+
+    def ask(self, questions: Questions, case: Any) -> Layout:
+        """Ask for what it needs, and say what comes out. Raises ExpressionError or ValueError."""
+        raise NotImplementedError
+
+    def quantities(
+        self, questions: Questions, given: Sequence[str], option_name: str = "of"
+    ) -> list[Quantity]:
+        """The components of some texts that differ from point to point, all real. Raises ExpressionError."""
+        found = [one for text in given for one in self._components(questions, text, option_name)]
+        if len(found) > MOST_QUANTITIES:
+            raise ExpressionError(
+                f"diagnostics.{self.label}.{option_name} holds {len(found)} quantities; at most "
+                f"{MOST_QUANTITIES} are taken, so make several diagnostics of it."
+            )
+        return found
+
+    def _components(self, questions: Questions, text: str, option_name: str) -> list[Quantity]:
+        value = self.value_of(questions, text, option_name)
+        if value.complex:
+            reason = "a quantity is real; take real(…), imag(…) or abs(…) of it"
+            raise self.fault(reason, text, option_name)
+        # Such as the components of a plane flow that are zero.
+        varying = [index for index in np.ndindex(value.real.shape) if not value.real[index].uniform]
+        if not varying:
+            raise self.fault(SAME, text, option_name)
+        place = f"diagnostics.{self.label}.{option_name}"
+        return [Quantity(component_text(text, index), value.real[index], place) for index in varying]
+
+    def value_of(self, questions: Questions, text: str, option_name: str = "of") -> Value:
+        """The value of a text. Raises ExpressionError, naming the option."""
+        try:
+            return questions.parser.parse(text)
+        except ExpressionError as error:
+            raise error.at(f"diagnostics.{self.label}.{option_name}") from None
+
+    def vector_or_number(self, questions: Questions, what: str, text: str, option_name: str = "of") -> Value:
+        """A real value of which there are `what`. Raises ExpressionError for a complex one or a tensor."""
+        value = self.value_of(questions, text, option_name)
+        if value.complex or value.rank > 1:
+            reason = f"{what} are of real vectors and numbers, and this is {value}"
+            raise self.fault(reason, text, option_name)
+        return value
+
+    def fault(self, reason: str, text: str, option_name: str = "of") -> ExpressionError:
+        """An error about a text that an option holds."""
+        return fault(reason, in_one_line(text)).at(f"diagnostics.{self.label}.{option_name}")
+
+
+def check_labels(labels: Sequence[str], place: str) -> None:
+    """Raises ExpressionError, naming the option, if a label is there twice: results are chosen by it."""
+    if doubled := [label for label in dict.fromkeys(labels) if labels.count(label) > 1]:
+        raise ExpressionError(f"{place} holds {', '.join(doubled)} more than once; give each quantity once.")
+
+
+def chosen(
+    names: Sequence[str], known: Mapping[str, Result], what: str, place: str, model: str
+) -> dict[str, Result]:
+    """What the option PLACE.of names of all that a model has, or all of it.
+
+    Raises ValueError if it has none, or none of a name, and ExpressionError if a name is there twice.
+    """
+    if not known:
+        raise ValueError(f'{place} is not possible with flow.model = "{model}"')
+    check_labels(names, f"{place}.of")
+    for name in names:
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise ValueError(f"{place}.of: there is no {what} {name} here, but {', '.join(known)}{near}")
+    return {name: known[name] for name in names or known}
+
+
+def stacked(parts: Sequence[Found]) -> Found:
+    """What is found by each of some parts, one after another."""
+    return lambda answers: np.array([part(answers) for part in parts])
+
+
+def listed_numbers(values: Sequence[Value], columns: int | None = None) -> Found:
+    """The numbers of some values, one after another, or in rows of so many columns."""
+
+    def of(answers: Answers) -> np.ndarray:
+        found = np.array([float(answers.number(value)) for value in values])
+        return found if columns is None else found.reshape(-1, columns)
+
+    return of
+
+
+def quantity_axis(quantities: Sequence[Quantity]) -> Axis:
+    """The axis of the quantities. Raises ExpressionError if two have one label."""
+    labels = [one.text for one in quantities]
+    check_labels(labels, quantities[0].place)
+    return Axis("quantity", labels, "what is measured")

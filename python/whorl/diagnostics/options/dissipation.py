@@ -1,0 +1,28 @@
+"""The ready set of the dissipation and the enstrophy."""
+
+from typing import Any, Literal
+
+from whorl.config.measures import quantities
+from whorl.config.section import option
+from whorl.diagnostics.options.ready import Contents, Group, ReadySet, require_velocity
+from whorl.models.viscous import VISCOUS
+
+ENSTROPHY = "dot(curl(velocity), curl(velocity))"
+POSITIVE = ("potential_dissipation", "thermal_dissipation", "ohmic_dissipation")
+
+
+class Dissipation(ReadySet):
+    """Moments, densities and the joint density of dissipation and enstrophy, and other dissipations."""
+
+    kind: Literal["dissipation"] = option(..., "kind of diagnostic")
+    reference = "Donzis, Yeung and Sreenivasan, Phys. Fluids 20, 045108 (2008)"
+
+    def contents(self, case: Any) -> Contents:
+        require_velocity(case)
+        known = quantities(case)
+        of_scalars = [f"{scalar.name}_dissipation" for scalar in case.scalars]
+        others = {name: known[name].text for name in (*POSITIVE, *of_scalars) if name in known}
+        acts = case.flow.parameters()["viscosity"] > 0
+        of_flow = ({"dissipation": VISCOUS} if acts else {}) | {"enstrophy": ENSTROPHY}
+        joint = (VISCOUS, ENSTROPHY) if acts else None
+        return Contents((Group(of_flow | others, "log", ratios=True),), joint=joint)

@@ -1,0 +1,61 @@
+"""Probability densities of quantities at the points."""
+
+from typing import Any, Literal
+
+import numpy as np
+
+from whorl.config.columns import UNITS_OF_CASE
+from whorl.config.section import option
+from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout, Texts, quantity_axis
+from whorl.diagnostics.options.scales import Bins, Ends, Scale, mean_and_std
+from whorl.expressions.questions import Questions
+from whorl.expressions.tally import Tally
+
+BEYOND = ("below", "above", "not a number")
+
+
+class Pdf(Diagnostic):
+    """Probability densities of quantities at the grid points."""
+
+    kind: Literal["pdf"] = option(..., "kind of diagnostic")
+    of: Texts = option(..., "expressions whose components are counted", min_length=1)
+    scale: Scale = option(
+        "std", "axis: (f − ⟨f⟩)/σ, f itself, or log₁₀(f/⟨f⟩), with the mean and σ of the same state"
+    )
+    bins: int = option(400, "number of bins", ge=1, le=100_000)
+    range: Ends | None = option(None, "ends of the axis; by default −20 to 20, −1 to 1 or −6 to 4")
+
+    def ask(self, questions: Questions, case: Any) -> Layout:
+        quantities = self.quantities(questions, self.of)
+        bins = Bins.of(self.scale, self.bins, self.range)
+        tallies = [
+            questions.tally(Tally((bins.position(questions, one),), (bins.count,))) for one in quantities
+        ]
+        points = int(np.prod(case.grid.points))
+        return Layout(
+            (quantity_axis(quantities), bins.axis("bin"), Axis("beyond", BEYOND, "points in no bin")),
+            (
+                Array(
+                    "pdf",
+                    ("quantity", "bin"),
+                    "probability density on the axis",
+                    lambda found: np.array([found.tally(t).inside for t in tallies]) / (points * bins.width),
+                    "" if bins.scale != "absolute" else f"1/({UNITS_OF_CASE})",
+                ),
+                Array(
+                    "count",
+                    ("quantity", "bin"),
+                    "grid points in the bin",
+                    lambda found: np.array([found.tally(t).inside for t in tallies]),
+                    over_time="sum",
+                ),
+                Array(
+                    "outside",
+                    ("quantity", "beyond"),
+                    "grid points in no bin",
+                    lambda found: np.array([found.tally(t).beyond for t in tallies]),
+                    over_time="sum",
+                ),
+                *mean_and_std(questions, quantities),
+            ),
+        )

@@ -1,0 +1,54 @@
+"""Values of quantities on a plane of points."""
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from whorl.config.positions import coordinates
+from whorl.config.section import option
+from whorl.diagnostics.options.base import Array, Diagnostic, Layout, Texts, quantity_axis
+from whorl.diagnostics.options.selected import every_nth, point_near, selected
+from whorl.expressions.questions import Questions
+
+
+class Slice(Diagnostic):
+    """Values of quantities on a plane of grid points, the nearest to a position."""
+
+    of_moments: ClassVar = True
+
+    kind: Literal["slice"] = option(..., "kind of diagnostic")
+    of: Texts = option(..., "expressions whose components are taken", min_length=1)
+    normal: Literal["x", "y", "z"] = option("z", "the axis across the plane")
+    at: float | None = option(
+        None,
+        "position of the plane on this axis; the nearest points are taken; needed unless there is one plane",
+        unit="length",
+    )
+    stride: int = option(1, "take every so many points along both axes of the plane", ge=1)
+
+    def ask(self, questions: Questions, case: Any) -> Layout:
+        quantities, across = self.quantities(questions, self.of), "xyz".index(self.normal)
+        number, position = point_near(self, case.grid, across, self._place(case.grid, across))
+        points = [every_nth(case.grid, axis, self.stride) for axis in range(3)]
+        points[across] = range(number, number + 1)
+        axes, values = selected(
+            *(self, questions, case.grid, quantities, tuple(points)), "xyz".replace(self.normal, "")
+        )
+        return Layout(
+            (quantity_axis(quantities), *axes),
+            (
+                values,
+                Array("position", (), f"{self.normal} of the points", lambda _: np.array(position), "length"),
+            ),
+        )
+
+    def _place(self, grid: Any, across: int) -> float:
+        """The position that is given, or that of the only plane. Raises ValueError if there are several."""
+        if self.at is not None:
+            return self.at
+        if grid.points[across] > 1:
+            raise ValueError(
+                f"diagnostics.{self.label}.at is needed: there are {grid.points[across]} planes across "
+                f"{self.normal}; give the position of one, from 0 to {grid.lengths[across]:.6g}"
+            )
+        return float(coordinates(grid)[across][0])

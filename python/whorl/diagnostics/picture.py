@@ -1,0 +1,141 @@
+"""The picture of a diagnostic of a run, from its files alone."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import xarray as xr
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+from whorl.base.errors import CaseError
+from whorl.base.files import check_picture
+from whorl.base.text import counted, spelled
+from whorl.diagnostics.draw import DRAWINGS, draw_plain
+from whorl.diagnostics.draw.base import tell_empty
+from whorl.diagnostics.options import KINDS, Diagnostic
+from whorl.diagnostics.results.means import check_measured
+from whorl.pictures.slices import Tell, nearest, silent
+from whorl.pictures.style import STYLE, draw_title, save_picture
+from whorl.results.runs import RunResults, open_run
+
+
+def plot_diagnostic(
+    directory: str | Path,
+    name: str,
+    output: str | Path | None = None,
+    *,
+    time: float | None = None,
+    start: float | None = None,
+    end: float | None = None,
+    found: Mapping[str, xr.Dataset] | None = None,
+    tell: Tell = silent,
+) -> Path:
+    """Draw a diagnostic of a run: its mean over a window of time with errors, or one state.
+
+    Parameters
+    ----------
+    directory : str or Path
+        The output directory of the run.
+    name : str
+        The name of the diagnostic.
+    output : str or Path, optional
+        The picture, a PNG, PDF or SVG by its ending; NAME.png in `directory` by default.
+    time : float, optional
+        The time of a state, of which the nearest is drawn, in place of a mean.
+    start, end : float, optional
+        The window of the mean, by default that of `RunResults.average`. Without such a window the last state
+        is drawn, as it is of slices and lines unless one is given.
+    found : dict of str to Dataset, optional
+        The states, such as `whorl.analyse` returns them; those of diagnostics.h5 by default.
+    tell : callable, optional
+        Called with sentences on the window or the state.
+
+    Returns
+    -------
+    Path
+        The path of the picture.
+
+    Raises
+    ------
+    CaseError
+        If there is no such run, diagnostic, window or state, or if the picture cannot have this path.
+
+    Examples
+    --------
+    >>> plot_diagnostic("forced", "pdf", "pdf.pdf", start=20)
+    PosixPath('pdf.pdf')
+    """
+    path = Path(output) if output else Path(directory) / f"{name}.png"
+    run = open_run(directory)
+    check_picture(path)
+    states = found or run.diagnostics
+    check_measured(name, states)
+    if time is not None and (start, end) != (None, None):
+        raise CaseError("--time draws one state, --from and --to the mean of several; give one of the two.")
+    shown, when = what_to_draw(run, states, name, time, (start, end), tell)
+    with rc_context(STYLE):
+        title = f"{spelled(Path(directory).resolve().name)}   ·   {name}   ·   {when}"
+        save_picture(draw_diagnostic(shown, title), path)
+    return path
+
+
+def draw_diagnostic(data: xr.Dataset, title: str = "") -> Figure:
+    """Return the figure of a diagnostic of one state, or of means with errors.
+
+    Parameters
+    ----------
+    data : Dataset
+        The diagnostic over its axes, as `Simulation.diagnose` returns it, as a state of
+        `RunResults.diagnostics`, or as in `DiagnosticMeans.means`.
+    title : str, optional
+        The title of the figure.
+
+    Returns
+    -------
+    Figure
+        The figure, to be saved.
+
+    Raises
+    ------
+    CaseError
+        If no array of it can be drawn.
+    """
+    figure = Figure(layout="constrained")
+    DRAWINGS.get(data.attrs.get("kind", ""), draw_plain)(figure, data)
+    tell_empty(figure)
+    draw_title(figure, title)
+    return figure
+
+
+def what_to_draw(
+    run: RunResults,
+    states: Mapping[str, xr.Dataset],
+    name: str,
+    time: float | None,
+    window: tuple[float | None, float | None],
+    tell: Tell,
+) -> tuple[xr.Dataset, str]:
+    """The state or the means to draw, and what they are called; see `plot_diagnostic`. Raises CaseError."""
+    data = states[name]
+    if not data.sizes["time"]:
+        raise CaseError(f"the diagnostic {name} has no state yet.")
+    kind = KINDS.get(data.attrs.get("kind", ""), Diagnostic)
+    if time is None and kind.of_moments and window == (None, None):
+        tell("the last state is drawn; --from and --to draw a mean.")
+        time = float(data["time"][-1])
+    if time is None:
+        try:
+            means = run.mean_diagnostics(name, *window, found=states)
+        except CaseError as error:
+            if window != (None, None):
+                raise
+            tell(f"the last state is drawn, not a mean: {error}")
+            time = float(data["time"][-1])
+        else:
+            for remark in means.remarks(of_table=False):
+                tell(remark)
+            mean = means[name]
+            of = data["time"].values[(data["time"] >= means.start) & (data["time"] <= means.end)]
+            return mean, f"mean of t = {of[0]:.4g} to {of[-1]:.4g}, {counted(mean.attrs['states'], 'state')}"
+    state = data.isel(time=nearest(data, time, "state", tell))
+    return state, f"t = {float(state['time']):.4g}"

@@ -1,0 +1,1 @@
+"""Means of diagnostics over a window of time with errors, and the numbers that follow from them."""

@@ -1,0 +1,104 @@
+"""What follows from measured structure functions: means over the axes, and scaling exponents."""
+
+import numpy as np
+import xarray as xr
+
+from whorl.base.errors import CaseError
+from whorl.diagnostics.results.pooled import plain_mean
+
+
+def over_axes(data: xr.Dataset, name: str) -> xr.DataArray:
+    """The mean of an array over the axes along which it was measured.
+
+    Parameters
+    ----------
+    data : xarray.Dataset
+        Of a diagnostic `structure-functions`.
+    name : str
+        Without the axis, such as "longitudinal" or "signed_transverse".
+
+    Returns
+    -------
+    xarray.DataArray
+        Over `r` in place of r_x, r_y and r_z.
+
+    Raises
+    ------
+    CaseError
+        If there is no such array, or the separations along the axes differ.
+    """
+    found = [data[f"{name}_{axis}"].rename({f"r_{axis}": "r"}) for axis in "xyz" if f"{name}_{axis}" in data]
+    if not found:
+        known = sorted({str(one)[:-2] for one in data.data_vars if str(one)[-2:] in ("_x", "_y", "_z")})
+        raise CaseError(f"There are no structure functions {name}; there are {', '.join(known) or 'none'}.")
+    for one in found[1:]:
+        if one["r"].shape != found[0]["r"].shape or not np.allclose(one["r"], found[0]["r"], rtol=1e-12):
+            raise CaseError(
+                f"The separations of {name} differ from axis to axis; take {name}_x, {name}_y or {name}_z."
+            )
+    mean = sum(one.assign_coords(r=found[0]["r"].values) for one in found) / len(found)
+    return mean.rename(name).assign_attrs(found[0].attrs)
+
+
+def scaling_exponents(
+    states: xr.Dataset, between: tuple[float, float], name: str = "longitudinal", quantity: int = 0
+) -> xr.Dataset:
+    """Exponents relative to the third order: the slopes of ln S_n over ln S₃ (extended self-similarity).
+
+    Parameters
+    ----------
+    states : xarray.Dataset
+        Of a diagnostic `structure-functions`, over time.
+    between : tuple of float
+        The smallest and the largest separation of the fit, in units of length.
+    name : str
+        "longitudinal", "transverse" or "scalar".
+    quantity : int
+        The number of the vector or scalar among those measured.
+
+    Returns
+    -------
+    xarray.Dataset
+        `exponent` over `order`, the least-squares slope of the means over the states and axes, with its
+        `exponent_error`, of the estimator of `whorl average` for its linear part.
+
+    Raises
+    ------
+    CaseError
+        If there are fewer than two states or separations, or orders below 3.
+
+    References
+    ----------
+    Benzi et al., Phys. Rev. E 48, R29 (1993).
+    """
+    array = over_axes(states, name)
+    array = array.isel({dim: quantity for dim in ("vector", "number") if dim in array.dims})
+    array = array.sel(r=(array["r"] >= between[0] * (1 - 1e-9)) & (array["r"] <= between[1] * (1 + 1e-9)))
+    if "time" not in array.dims or array.sizes["time"] < 2 or array.sizes["r"] < 2:
+        raise CaseError(
+            "Scaling exponents need two states and two separations at least; widen `between` or measure more."
+        )
+    if 3 not in array["order"]:
+        raise CaseError("Scaling exponents need the third order; measure up to order 3 or more.")
+    time, order = array["time"].values, array["order"].values
+    values = array.transpose("time", "order", "r").values
+    mean = np.array([plain_mean(time, one)[0] for one in values.swapaxes(0, 1)])
+    x, relative = np.log(mean[order == 3][0]), values / mean
+    of_x = relative[:, order == 3]
+    x0 = x - x.mean()
+    exponents, parts = [], []
+    for n, of_order in enumerate(mean):
+        y0 = np.log(of_order) - np.log(of_order).mean()
+        slope = x0 @ y0 / (x0 @ x0)
+        linear = relative[:, n] @ x0 + of_x[:, 0] @ (y0 - 2 * slope * x0)
+        exponents.append(slope)
+        parts.append(linear / (x0 @ x0))
+    _, error, samples = plain_mean(time, np.array(parts).T)
+    return xr.Dataset(
+        {
+            "exponent": ("order", exponents, {"long_name": "d ln S_n / d ln S₃"}),
+            "exponent_error": ("order", error, {"long_name": "standard error of exponent"}),
+            "exponent_samples": ("order", samples, {"long_name": "independent samples of exponent"}),
+        },
+        {"order": order},
+    )

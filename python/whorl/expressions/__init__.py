@@ -1,0 +1,1 @@
+"""Quantities typed as text: parsed, planned as programs for the points, and answered by the core."""

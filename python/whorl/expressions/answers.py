@@ -1,0 +1,301 @@
+"""The core answers what is asked of a state."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from whorl import _core
+from whorl.base.declared import DEVICES
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.expressions.brought import Brought, BroughtFields
+from whorl.expressions.increments import IncrementMoments, Increments
+from whorl.expressions.linear import NO_SECTOR, LinearForm
+from whorl.expressions.nodes import Known, Largest, Node
+from whorl.expressions.parse import Parser, fault
+from whorl.expressions.plan import Once, Program, Stage
+from whorl.expressions.questions import Answers, Questions
+from whorl.expressions.selections import Taken
+from whorl.expressions.tally import Amplitudes, Counted, ModeSums, PlaneMean, Tally
+from whorl.expressions.vocabulary import vocabulary
+
+# Calls with z0, z1, y0, y1 and the values of the points of this rank between, [component][z][y][x].
+Consume = Callable[[int, int, int, int, np.ndarray], None]
+
+
+# Gives values of linear forms at particles, [particle][form], by their terms.
+Sample = Callable[[list[list[tuple[Any, ...]]]], np.ndarray]
+
+# An input that is zero.
+NOTHING = [(0, 0.0, [0, 0, 0], 0, 0.0, math.inf, 0.0, NO_SECTOR)]
+
+# What the core can do alone.
+FORMS_ALONE = "particles move by fields and by derivatives of products, which are brought to the modes"
+
+# What programs are run on.
+State = _core.Flow | _core.NarrowFlow
+
+# Means, nodes of histograms and selected values of a round trip where work is enqueued: the core keeps 64
+# values of a point.
+MOST_ON_QUEUES = 24
+
+
+def questions_of(case: Case) -> Questions:
+    """None yet, about a state of a case."""
+    most = MOST_ON_QUEUES if DEVICES[case.run.device]["queues"] else math.inf
+    return Questions(Parser(vocabulary(case)), most=most)
+
+
+def answer(
+    questions: Questions,
+    flow: _core.Flow,
+    time: float,
+    consume: Consume = lambda *_: None,
+    comm: MPI.Intracomm | None = None,
+    sample: Sample | None = None,
+) -> Answers:
+    """Work out all that is asked: `consume` gets the values at the points, one after another. Collective.
+
+    `comm` has the ranks of the flow, of which the first gathers values at some points; `sample` reads what is
+    asked at particles.
+    """
+    found = _answer(questions, flow, time, consume, comm, sample)
+    for points, alike in groupby(questions.apart, lambda one: one.points):
+        state = flow.narrowed(points) if points else flow
+        for one in alike:
+            found = found.with_those(_answer(one, state, time, lambda *_: None, comm))
+    return found
+
+
+def _answer(
+    questions: Questions,
+    flow: State,
+    time: float,
+    consume: Consume,
+    comm: MPI.Intracomm | None,
+    sample: Sample | None = None,
+) -> Answers:
+    """The answers but for questions apart."""
+    known: dict[Known, float] = {"t": time}
+    counted: dict[Tally, Counted] = {}
+    planes: dict[PlaneMean, np.ndarray] = {}
+    taken = {one: Taken(one, tuple(flow.physical_block)) for one in questions.selections}
+    fields = _fields_of_state(questions)
+    modes = _Modes(flow, questions.plan.fields, fields)
+    try:
+        for force in questions.forces:
+            flow.bring_force(force, time)
+            fields |= _fields_of_force(questions, force, len(fields))
+        known |= modes.means(questions.plan.in_modes)
+        for stage in questions.plan.stages:
+            program = _of_core(stage.program, known, fields, stage.brought)
+            values = len(stage.values) + len(stage.selected)
+            means_of_rows = len(stage.means) + len(stage.planes)
+            wanted = (means_of_rows, len(stage.maxima), stage.products, values)
+            shapes = [(list(tally.bins), len(tally.weights)) for tally in stage.tallies]
+            axes = [one.axis for one in stage.planes]
+            means, maxima, tallied, of_planes = flow.run_program(
+                program, wanted, _divided(stage, consume, taken.values()), shapes, axes
+            )
+            planes |= zip(stage.planes, map(np.array, of_planes), strict=True)
+            known |= zip(stage.means, means, strict=True)
+            known |= zip(map(Largest, stage.maxima), maxima, strict=True)
+            for tally, found in zip(stage.tallies, tallied, strict=True):
+                counted[tally] = Counted.of(tally, *found)
+            for brought in stage.brought:
+                fields[brought] = len(fields)
+            known |= modes.means(stage.in_modes)
+        increments = {
+            one: _increments(one, flow, _of_core(program, known, fields))
+            for one, program in questions.plan.increments
+        }
+        spectra = modes.spectra(questions.spectra)
+        amplitudes = {one: modes.amplitudes(one) for one in questions.amplitudes}
+        samples = modes.samples(questions.sampled, sample) if sample else {}
+    finally:
+        flow.forget_products()
+    selections = {key: one.gather(comm) for key, one in taken.items()}
+    return Answers(known, counted, planes, spectra, selections, increments, amplitudes, samples)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What is asked at particles, as the core works it out again and again, without Python.
+
+    Attributes
+    ----------
+    samples : list
+        The terms of each form.
+    forces : list of str
+        The fields whose forces they take.
+    programs : list of _core.Program
+        Their products are further fields.
+    """
+
+    samples: list[list[tuple[Any, ...]]]
+    forces: list[str]
+    programs: list[_core.Program]
+
+
+def prepared(questions: Questions, text: str) -> Prepared:
+    """Forms at particles, and zero for the component across a plane flow.
+
+    Raises ExpressionError, which shows `text`, if values are to be worked out of several at the particles, or
+    products of numbers that are known in a run alone, as means and the time are.
+    """
+    plan = questions.plan
+    worked_out = [node for node in questions.samples if node.kind != "linear"]
+    if any((node.kind, node.value) != ("constant", 0) for node in worked_out):
+        raise fault(f"{FORMS_ALONE}, not by what is worked out of values at them", text)
+    fields = _fields_of_state(questions)
+    for force in questions.forces:
+        fields |= _fields_of_force(questions, force, len(fields))
+    programs = []
+    for stage in plan.stages:
+        try:
+            programs.append(_of_core(stage.program, {}, fields, stage.brought))
+        except KeyError:
+            raise fault(f"{FORMS_ALONE}, without means, maxima and the time in products", text) from None
+        for brought in stage.brought:
+            fields[brought] = len(fields)
+    samples = [
+        terms_of(plan.fields.form(node.value), fields) if node.kind == "linear" else NOTHING
+        for node in questions.samples
+    ]
+    return Prepared(samples, questions.forces, programs)
+
+
+def _fields_of_state(questions: Questions) -> dict[Any, int]:
+    return {field: field.serial for field in questions.parser.graph.fields if field.of_state}
+
+
+def _fields_of_force(questions: Questions, force: str, first: int) -> dict[Any, int]:
+    of_force = [field for field in questions.parser.graph.fields if field.force == force]
+    return {field: first + n for n, field in enumerate(of_force)}
+
+
+def _divided(stage: Stage, consume: Consume, taken: Iterable[Taken]) -> Consume:
+    """Gives `consume` the values of a stage, and the others to those that take some."""
+    count = len(stage.values)
+
+    def divide(z0: int, z1: int, y0: int, y1: int, values: np.ndarray) -> None:
+        if count:
+            consume(z0, z1, y0, y1, values[:count])
+        if stage.selected:
+            for one in taken:
+                one.take(stage.selected, (z0, z1, y0, y1), values[count:])
+
+    return divide
+
+
+@dataclass
+class _Modes:
+    """Sums over the modes of fields that are there, by their numbers."""
+
+    flow: State
+    brought: BroughtFields
+    numbers: dict[Any, int]
+
+    def means(self, nodes: Sequence[Node]) -> dict[Known, float]:
+        """The means of forms and of products of two."""
+        if not nodes:
+            return {}
+        factors = [node.arguments if node.kind == "multiply" else (node,) for node in nodes]
+        return dict(zip(nodes, self.flow.mode_means(*self._pairs(factors)), strict=True))
+
+    def amplitudes(self, wanted: Amplitudes) -> np.ndarray:
+        """The coefficients, [node][mode]."""
+        inputs = [terms_of(self.brought.form(node.value), self.numbers) for node in wanted.nodes]
+        found = np.empty(2 * len(wanted.nodes) * len(wanted.modes))
+        self.flow.probe_modes(inputs, [list(mode) for mode in wanted.modes]).read(found)
+        return found.view(complex).reshape(len(wanted.nodes), len(wanted.modes))
+
+    def samples(self, forms: Sequence[LinearForm], sample: Sample) -> dict[LinearForm, np.ndarray]:
+        """Forms at the particles of this rank."""
+        if not forms:
+            return {}
+        found = sample([terms_of(self.brought.form(form), self.numbers) for form in forms])
+        return dict(zip(forms, found.T, strict=True))
+
+    def spectra(self, wanted: Sequence[ModeSums]) -> dict[ModeSums, np.ndarray]:
+        """The sums by cell; those with the same bins together."""
+        found = {}
+        for axes in dict.fromkeys(sums.axes for sums in wanted):
+            alike = [sums for sums in wanted if sums.axes == axes]
+            inputs, pairs = self._pairs([pair for sums in alike for pair in sums.pairs])
+            rest = iter(pairs)
+            # Without a pair the modes are counted.
+            groups = [[next(rest) for _ in sums.pairs] or [(-1, -1)] for sums in alike]
+            bins = [(axis.of, axis.axis, list(axis.edges)) for axis in axes]
+            values = self.flow.mode_spectra(inputs, groups, bins)
+            found |= {
+                sums: np.array(one).reshape(sums.shape) for sums, one in zip(alike, values, strict=True)
+            }
+        return found
+
+    def _pairs(
+        self, factors: Sequence[Sequence[Node]]
+    ) -> tuple[list[list[tuple[Any, ...]]], list[tuple[int, int]]]:
+        """The forms each once, and the pairs of their numbers; −1 if there is no second."""
+        inputs: dict[LinearForm, int] = {}
+        pairs = []
+        for nodes in factors:
+            places = [inputs.setdefault(self.brought.form(node.value), len(inputs)) for node in nodes]
+            pairs.append((places[0], places[1] if len(places) == 2 else -1))
+        return [terms_of(form, self.numbers) for form in inputs], pairs
+
+
+def _increments(one: Increments, flow: State, program: _core.Program) -> IncrementMoments:
+    """The moments of a program's results."""
+    found = flow.increments(program, one.axis, one.order, list(one.separations), [list(p) for p in one.pairs])
+    return IncrementMoments(one, np.array(found))
+
+
+def _of_core(
+    program: Program, known: dict[Known, float], numbers: dict[Any, int], fields: Sequence[Brought] = ()
+) -> _core.Program:
+    """A program, whose fields the core numbers like this, and the fields that its products are parts of."""
+    inputs = [terms_of(form, numbers) for form in program.inputs]
+    return program_of(program, inputs, [_number(one, known) for one in program.numbers], fields)
+
+
+def program_of(
+    program: Program, inputs: list[list[Any]], numbers: list[float], fields: Sequence[Brought] = ()
+) -> _core.Program:
+    """A program, with the terms of its inputs, its numbers, and the fields that its products are parts of."""
+    # The core carries one input at least: then the others are numbered behind it.
+    unused = 0 if inputs else 1
+    if unused:
+        inputs = [NOTHING]
+    return _core.Program(
+        inputs,
+        numbers,
+        [(step.operation, [one + unused for one in step.operands]) for step in program.instructions],
+        [one + unused for one in program.results],
+        [
+            (number, factor, list(derivatives), list(product.parity))
+            for number, brought in enumerate(fields)
+            for product, factor, derivatives in brought.parts
+        ],
+    )
+
+
+def _number(one: float | Known | Once, known: Mapping[Known, float]) -> float:
+    if isinstance(one, Once):
+        return one.value(known)
+    return known[one] if isinstance(one, Known) else one
+
+
+def terms_of(form: LinearForm, numbers: Mapping[Any, int]) -> list[tuple[Any, ...]]:
+    """A form as the core takes it, with the numbers of its fields."""
+    terms = []
+    for term, factor in form.items():
+        m = term.multiplier
+        terms.append(
+            (numbers[term.field], factor, list(m.derivatives), m.power, m.low, m.high, m.radius, m.sector)
+        )
+    return terms

@@ -1,0 +1,113 @@
+"""Which fields products are brought back to, so that as little as possible travels and is kept.
+
+A linear form of products, such as the pressure ∇⁻² ∂_i ∂_j (u_i u_j), is one field, the sum of derivatives of
+these, under what its terms have in common, if each of its products is needed nowhere else: the core sums
+products on their way back (`core/programs/fluxes.hpp`).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from whorl.expressions.linear import LinearForm, Multiplier, Term
+from whorl.expressions.nodes import Field
+
+Derivatives = tuple[int, int, int]
+HIGHEST = 2  # order of a derivative along an axis that the core takes on the way back
+
+
+@dataclass(frozen=True, eq=False)
+class Brought:
+    """A field with Fourier coefficients that is made of products on their way back.
+
+    Attributes
+    ----------
+    parts : tuple of (Field, float, Derivatives)
+        Its products, each with a factor and the orders of its derivatives along x, y and z.
+    """
+
+    parts: tuple[tuple[Field, float, Derivatives], ...]
+    horizontal = ()
+
+    force: ClassVar[None] = None
+    """It is no force, as a Field may be."""
+
+    @property
+    def serial(self) -> int:
+        """That of its first product, which belongs to no other."""
+        return self.parts[0][0].serial
+
+
+@dataclass
+class BroughtFields:
+    """The fields that products are brought back to, and all forms in terms of these."""
+
+    fields: list[Brought] = field(default_factory=list)
+    _of: dict[Field, Brought] = field(default_factory=dict)
+    _forms: dict[LinearForm, LinearForm] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, forms: Iterable[LinearForm], levels: Mapping[Field, int]) -> "BroughtFields":
+        """Those for some forms, of products that are worked out in these round trips."""
+        sums = dict.fromkeys(parts for form in forms for *_, parts in _groups(form))
+        uses = Counter(product for parts in sums for product in {one for one, *_ in parts})
+        all_of = cls()
+        for parts in sums:
+            products = [product for product, *_ in parts]
+            alone = all(uses[one] == 1 for one in products) and len(set(products)) == len(products)
+            together = len({levels[one] for one in products}) == 1
+            low = all(order <= HIGHEST for *_, orders in parts for order in orders)
+            if alone and together and low:
+                all_of._add(Brought(parts))
+        for product in levels:
+            if product not in all_of._of:
+                all_of._add(Brought(((product, 1.0, (0, 0, 0)),)))
+        all_of.fields.sort(key=lambda one: one.serial)
+        return all_of
+
+    def _add(self, brought: Brought) -> None:
+        self.fields.append(brought)
+        self._of |= dict.fromkeys((product for product, *_ in brought.parts), brought)
+
+    def form(self, form: LinearForm) -> LinearForm:
+        """The same form of the fields, which is worked out once."""
+        if form not in self._forms:
+            self._forms[form] = self._worked_out(form)
+        return self._forms[form]
+
+    def _worked_out(self, form: LinearForm) -> LinearForm:
+        if not any(term.field.product for term in form):
+            return form
+        found = {term: factor for term, factor in form.items() if not term.field.product}
+        for multiplier, factor, parts in _groups(form):
+            for product, of_product, derivatives in parts:
+                brought = self._of[product]
+                if brought.parts == parts:
+                    found[Term(brought, multiplier)] = factor
+                    break
+                found[Term(brought, multiplier * Multiplier(derivatives))] = factor * of_product
+        return LinearForm(found)
+
+
+def _groups(
+    form: LinearForm,
+) -> list[tuple[Multiplier, float, tuple[tuple[Field, float, Derivatives], ...]]]:
+    """Terms of products with one multiplier but for derivatives: what they have in common, and the rest."""
+    groups: dict[Multiplier, list[tuple[Field, float, Derivatives]]] = {}
+    for term, factor in form.items():
+        if term.field.product:
+            isotropic = replace(term.multiplier, derivatives=(0, 0, 0))
+            groups.setdefault(isotropic, []).append((term.field, factor, term.multiplier.derivatives))
+    found = []
+    for isotropic, parts in groups.items():
+        common = tuple(
+            min(orders) for orders in zip(*(derivatives for *_, derivatives in parts), strict=True)
+        )
+        first = parts[0][1]
+        rest = tuple(
+            (product, factor / first, tuple(a - b for a, b in zip(derivatives, common, strict=True)))
+            for product, factor, derivatives in parts
+        )
+        found.append((replace(isotropic, derivatives=common), first, rest))
+    return found

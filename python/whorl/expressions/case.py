@@ -1,0 +1,176 @@
+"""The expressions in a case: columns of the series and fields of snapshots that are typed as text."""
+
+import re
+from typing import Any
+
+from whorl.base.errors import CaseError
+from whorl.config.explain import did_you_mean
+from whorl.config.measures import expression_columns, output_fields, series_columns
+from whorl.config.scalars import plain_name
+from whorl.diagnostics.options import Diagnostic
+from whorl.expressions.formulas import vocabulary_of_formulas
+from whorl.expressions.parse import ExpressionError, Parser, fault, holds_or_not, in_one_line
+from whorl.expressions.questions import Questions
+from whorl.expressions.values import Value
+from whorl.expressions.vocabulary import vocabulary
+from whorl.forcing.options import FormulaInTime, Steady
+from whorl.initial.options import Formula
+
+NAMED = re.compile(r"\s*([A-Za-z][A-Za-z0-9_-]*)\s*=(?!=)(.*)", re.DOTALL)
+# Names of the dimensions of datasets and files, and of the group at the root of a snapshot.
+RESERVED = (
+    *("x", "y", "z", "k", "kx", "ky", "kz", "time", "step"),
+    *("component", "part", "pair", "VTKHDF"),
+)
+# Numbers that expressions know in every case.
+NUMBERS = ("t", "pi", "Lx", "Ly", "Lz")
+STOP_WHEN = "time.stop_when"
+WIDTHS = (1, 2, 3, 9)  # real components of a field in a snapshot: number, complex number, vector, tensor
+
+
+def row_expressions(case: Any) -> dict[str, str]:
+    """What is worked out with each row of series.csv: its columns by name, and time.stop_when."""
+    condition = {} if case.time.stop_when is None else {STOP_WHEN: case.time.stop_when}
+    return case.output.columns | condition
+
+
+def snapshot_entry(entry: str) -> tuple[str, str]:
+    """The name and the text of an entry of output.fields: "NAME = EXPRESSION", or a name that says itself."""
+    named = NAMED.fullmatch(entry)
+    return (named[1], named[2].strip()) if named else (entry, entry)
+
+
+def snapshot_expressions(case: Any) -> dict[str, str]:
+    """The fields of snapshots that the model does not have, by name."""
+    known = output_fields(case)
+    return dict(snapshot_entry(entry) for entry in case.output.fields if entry not in known)
+
+
+def snapshot_components(case: Any) -> int:
+    """The numbers that a snapshot has at each point."""
+    known, own = output_fields(case), snapshot_expressions(case)
+    parser = Parser(vocabulary(case))
+    of_fields = sum(known[name].components for name in case.output.fields if name in known)
+    return of_fields + sum(len(parser.parse(text).nodes()) for text in own.values())
+
+
+def check_expressions(case: Any) -> None:
+    """Raises ExpressionError, naming the option, for an expression of the case that means nothing."""
+    _check_formulas(case)
+    parser = Parser(vocabulary(case))
+    for name, text in case.output.columns.items():
+        _checked(parser, f"output.columns.{name}", text, _check_number)
+    if case.time.stop_when is not None:
+        _checked(parser, STOP_WHEN, case.time.stop_when, _check_condition)
+    for name, text in snapshot_expressions(case).items():
+        _checked(parser, f"output.fields, {name}", text, _check_field)
+    for diagnostic in case.diagnostics:
+        check_diagnostic(diagnostic, case)
+    for probe in (*case.probes, *case.particles):
+        probe.reads(parser, case)
+
+
+def check_diagnostic_names(case: Any) -> None:
+    """Raises ValueError if two diagnostics have one name."""
+    labels = [one.label for one in case.diagnostics]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise ValueError(f"two diagnostics are called {label}; give diagnostics.name, a name for each")
+
+
+def check_diagnostic(diagnostic: Diagnostic, case: Any) -> None:
+    """Raises CaseError if a diagnostic cannot be made in the case."""
+    try:
+        diagnostic.ask(Questions(Parser(vocabulary(case))), case)
+    except CaseError:
+        raise
+    except ValueError as error:
+        text = str(error)
+        raise CaseError(text if text.endswith("?") else f"{text}.") from None
+
+
+def _checked(parser: Parser, place: str, text: str, check: Any) -> None:
+    try:
+        check(parser.parse(text))
+    except ExpressionError as error:
+        raise error.at(place) from None
+    except ValueError as error:
+        raise fault(str(error), in_one_line(text)).at(place) from None
+
+
+def _check_formulas(case: Any) -> None:
+    fields = {} if case.initial is None else {"initial": case.initial}
+    if case.initial is not None:
+        fields |= {f"initial.{name}": field for name, field in case.initial.others.items()}
+    fields |= {f"scalars.initial of {scalar.name}": scalar.initial for scalar in case.scalars}
+    shapes = {
+        f"forcing.shape of {force.label}": force.shape for force in case.forcing if isinstance(force, Steady)
+    }
+    for places, kind, in_time in ((fields, Formula, False), (shapes, FormulaInTime, True)):
+        parser = Parser(vocabulary_of_formulas(case, in_time=in_time))
+        for place, given in places.items():
+            for text in given.value if isinstance(given, kind) else ():
+                _checked(parser, f"{place}.value", text, _check_component)
+
+
+def _check_component(value: Value) -> None:
+    if value.rank or value.complex:
+        raise ValueError(f"a formula is one real number, and this is {value}; give one for each component")
+
+
+def _check_condition(value: Value) -> None:
+    _check_number(value, "a condition")
+    if value.scalar.kind == "constant":
+        raise ValueError("it never changes; compare what changes with the flow or with t")
+    if not holds_or_not(value.scalar):
+        raise ValueError("it is a number, and no condition; compare it with another one, such as … < 0.01")
+
+
+def _check_number(value: Value, what: str = "a column") -> None:
+    if value.rank or value.complex:
+        raise ValueError(
+            f"{what} is one real number, and this is {value}; take a component, or real(…) or imag(…)"
+        )
+    if not all(node.uniform for node in value.nodes()):
+        raise ValueError("it differs from point to point; write mean(…), std(…) or rms(…) of it")
+
+
+def _check_field(value: Value) -> None:
+    if len(value.nodes()) not in WIDTHS:
+        raise ValueError(f"a field is not {value}; give real(…) and imag(…), each with a name")
+
+
+def check_column_names(case: Any) -> None:
+    """Raises ValueError if a name of output.columns is no name, or that of another column."""
+    columns = series_columns(case)
+    taken = {column.name for column in columns[: len(columns) - len(expression_columns(case))]}
+    for name in case.output.columns:
+        try:
+            plain_name(name)
+        except ValueError as error:
+            raise ValueError(f'output.columns holds the name "{name}": {error}') from None
+        if name in taken:
+            raise ValueError(f"output.columns.{name} is a column of series.csv already; choose another name")
+
+
+def check_snapshot_fields(case: Any) -> None:
+    """Raises ValueError if a name in output.fields is unknown, missing or that of something else."""
+    known, model = list(output_fields(case)), case.flow.model
+    entries = [(entry, *snapshot_entry(entry)) for entry in case.output.fields]
+    names = [name for _, name, _ in entries]
+    for entry, name, text in entries:
+        if names.count(name) > 1:
+            raise ValueError(f'output.fields holds "{name}" twice; every field needs a name of its own')
+        if text != name and name in (*known, *RESERVED):
+            by = f'flow.model = "{model}" has' if name in known else "whorl's files use themselves"
+            raise ValueError(f'output.fields = "{entry}": {name} is a name that {by}; choose another')
+        if text != name or name in known:
+            continue
+        if not name.isidentifier():
+            raise ValueError(f'output.fields = "{name}" needs a name: write "NAME = {name}"')
+        if name not in vocabulary(case).names or name in RESERVED:
+            near = did_you_mean(name, [*known, *vocabulary(case).names]).rstrip("?")
+            raise ValueError(
+                f'output.fields = "{name}" is no field of flow.model = "{model}"{near}; it must be one of '
+                f'{", ".join(known)}, or an expression with a name, such as "speed = norm(u)"'
+            )

@@ -1,0 +1,86 @@
+"""Formulas of initial fields and forces: expressions in the position, the time and numbers of the case."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from whorl.expressions.language import FUNCTIONS
+from whorl.expressions.nodes import Node, within
+from whorl.expressions.parse import Parser, Vocabulary
+from whorl.expressions.points import AtPoints
+from whorl.expressions.separate import separated
+
+MOST_PARTS = 4  # of a force: each is kept in the core
+SHORT = {"nu": "viscosity", "kappa": "diffusivity", "eta": "resistivity"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A term g(t) h(x, y, z) of a force: the factor g, None if it is 1, and the components of h.
+
+    Where the force is no sum of few of them there is one part without a factor, whose shape depends on t.
+    """
+
+    factor: Node | None
+    shape: AtPoints
+    in_time: bool
+
+
+def numbers_of(case: Any) -> dict[str, float]:
+    """The numbers of a case by the names that expressions have for them."""
+    parameters = case.flow.parameters()
+    short = {symbol: parameters[name] for symbol, name in SHORT.items() if name in parameters}
+    lengths = {f"L{axis}": length for axis, length in zip("xyz", case.grid.lengths, strict=True)}
+    return parameters | short | lengths
+
+
+def vocabulary_of_formulas(case: Any, *, in_time: bool) -> Vocabulary:
+    """What formulas may name: numbers and the position, and the time if there is one."""
+    what = "a force of this shape" if in_time else "an initial field"
+    of_flow = f"is a field of the flow, on which {what} does not depend; a formula holds x, y, z"
+    of_flow += " and t" if in_time else ""
+    refused = {name: f"{name} {of_flow} and numbers" for name in _names_of_fields(case)}
+    of_points = (
+        "a formula is worked out at each point by itself, where x, y and z are known alone, not a field"
+    )
+    refused |= {
+        name: f"{name}() is of fields: {of_points}" for name, one in FUNCTIONS.items() if not one.local
+    }
+    if not in_time:
+        refused["t"] = "an initial field does not depend on the time t"
+    return Vocabulary(parameters=numbers_of(case), refused=refused)
+
+
+def _names_of_fields(case: Any) -> set[str]:
+    flow = case.flow
+    symbols = {field.symbol for of in (flow.state, flow.outputs) for field in of.values() if field.symbol}
+    scalars = {scalar.name for scalar in case.scalars}
+    return {*flow.state, *flow.outputs, *flow.quantities(), *symbols, *scalars}
+
+
+def initial_values(texts: tuple[str, ...], case: Any) -> AtPoints:
+    """The components of an initial field."""
+    parser = Parser(vocabulary_of_formulas(case, in_time=False))
+    return AtPoints([parser.parse(text).scalar for text in texts])
+
+
+def parts_of_force(texts: tuple[str, ...], case: Any) -> tuple[Part, ...]:
+    """The components of a force, as a sum of parts."""
+    return _parts(texts, tuple(numbers_of(case).items()))
+
+
+@lru_cache(maxsize=16)
+def _parts(texts: tuple[str, ...], numbers: tuple[tuple[str, float], ...]) -> tuple[Part, ...]:
+    parser = Parser(Vocabulary(parameters=dict(numbers)))
+    nodes = [parser.parse(text).scalar for text in texts]
+    parts = separated(parser.graph, nodes)
+    if parts is None or not 0 < len(parts) <= MOST_PARTS:
+        return (Part(None, AtPoints(nodes), any(_is_in_time(node) for node in nodes)),)
+    one = parser.graph.constant(1)
+    return tuple(
+        Part(None if factor is one else factor, AtPoints(shape), in_time=False) for factor, shape in parts
+    )
+
+
+def _is_in_time(node: Node) -> bool:
+    return any(one.kind == "number" for one in within(node))

@@ -1,0 +1,419 @@
+"""Text becomes values: the parser of the language, with its errors.
+
+The text is taken apart by Python's own parser and never evaluated by Python: what stands here under `_nodes`
+is all that an expression may hold.
+"""
+
+import ast
+import difflib
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from whorl.base.errors import CaseError
+from whorl.base.text import hidden_in
+from whorl.expressions.language import FUNCTIONS, MEANT
+from whorl.expressions.nodes import EVEN, Graph, Node, Parity, within
+from whorl.expressions.values import AXES, Algebra, Value, array, scalar
+
+LONGEST = 4000  # characters of an expression
+DEEPEST = 100  # brackets within brackets
+MOST_IN_A_ROW = 256  # operators without brackets, as in a + b + c
+LISTED = 40  # names in an error
+SHOWN = 60  # characters of the text on either side of a fault
+
+
+class ExpressionError(CaseError):
+    """An expression that means nothing: one paragraph and, below it, the text with a caret at the place."""
+
+    def __init__(self, reason: str, shown: str = ""):
+        super().__init__(reason)
+        self.reason, self.shown = reason, shown
+        self.args = (f"{self.args[0]}{shown}",)
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        return type(self), (self.reason, self.shown)
+
+    def at(self, place: str) -> "ExpressionError":
+        """The same error of an expression that an option holds."""
+        return ExpressionError(f"{place}: {self.reason}", self.shown)
+
+
+def fault(reason: str, text: str, start: int = 0, length: int | None = None) -> ExpressionError:
+    """The error with the text below it, and a caret at each of so many characters, all by default."""
+    first = max(0, start - SHOWN)
+    shown = text[first : start + SHOWN]
+    before, behind = "…" if first else "", "…" if len(text) > start + SHOWN else ""
+    marked = max(1, min(len(text) if length is None else length, SHOWN))
+    marks = " " * (start - first + len(before)) + "^" * marked
+    return ExpressionError(f"{reason.rstrip('.')}:", f"\n  {before}{shown}{behind}\n  {marks}")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The names that expressions may hold beside functions.
+
+    Attributes
+    ----------
+    parities : sequence of Parity
+        Whether each real component of the state is odd about walls.
+    walls : Parity
+        Along which axes there are walls.
+    forces : mapping of str to sequence of Parity
+        Those of the components of the forces on fields, by the name of the field.
+    fields : mapping of str to Callable
+        By name the value of a field in an algebra.
+    definitions : mapping of str to str
+        By name an expression that the name stands for.
+    parameters : mapping of str to float
+        Numbers of the case.
+    refused : mapping of str to str
+        Names and functions that are not taken here, with the reason.
+    solenoidal : sequence of int
+        The first components of the state's vectors without a divergence.
+    single : bool
+        Whether values at the points are in single precision.
+    """
+
+    parities: Sequence[Parity] = ()
+    walls: Parity = EVEN
+    forces: Mapping[str, Sequence[Parity]] = field(default_factory=dict)
+    fields: Mapping[str, Callable[[Algebra], Value]] = field(default_factory=dict)
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+    solenoidal: Sequence[int] = ()
+    single: bool = False
+
+    @cached_property
+    def names(self) -> list[str]:
+        """All names in the order in which they are listed."""
+        known = [*self.fields, *self.definitions, *AXES, "t", *self.parameters, "pi"]
+        return [name for name in known if name not in self.refused]
+
+    @cached_property
+    def functions(self) -> list[str]:
+        """The functions that are taken."""
+        return [name for name in FUNCTIONS if name not in self.refused]
+
+    def check(self, word: str) -> None:
+        """Raises ValueError, with the reason, for a name or a function that is not taken."""
+        if word in self.refused:
+            raise ValueError(self.refused[word])
+
+
+def vector_field(first: int) -> Callable[[Algebra], Value]:
+    """A vector of three components of the state from number `first` on."""
+    return lambda algebra: Value(array([algebra.graph.field(first + i) for i in range(3)]))
+
+
+def scalar_field(component: int) -> Callable[[Algebra], Value]:
+    """A component of the state."""
+    return lambda algebra: scalar(algebra.graph.field(component))
+
+
+def complex_field(first: int) -> Callable[[Algebra], Value]:
+    """A complex number of two components of the state."""
+    return lambda algebra: Value(*(array(algebra.graph.field(first + i)) for i in range(2)))
+
+
+class Parser:
+    """Makes values of texts, all in one graph, so that what they have in common is worked out once.
+
+    With an algebra in its graph.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, algebra: Algebra | None = None):
+        self.vocabulary = vocabulary
+        self.graph = (
+            Graph(
+                vocabulary.parities,
+                vocabulary.walls,
+                vocabulary.forces,
+                vocabulary.solenoidal,
+                vocabulary.single,
+            )
+            if algebra is None
+            else algebra.graph
+        )
+        self.algebra = algebra or Algebra(self.graph)
+        self._defined: dict[str, Value] = {}
+
+    def parse(self, text: str) -> Value:
+        """The value of a text, which may be a name that is no word. Raises ExpressionError."""
+        if not isinstance(text, str):
+            raise ExpressionError(f"an expression is a text, and this is of the type {type(text).__name__}.")
+        if text in self.vocabulary.fields:
+            return self.vocabulary.fields[text](self.algebra)
+        return _Reading(self, text).value()
+
+    def defined(self, name: str) -> Value:
+        """What a name of the vocabulary's definitions stands for."""
+        if name not in self._defined:
+            self._defined[name] = self.parse(self.vocabulary.definitions[name])
+        return self._defined[name]
+
+
+class _Reading:
+    """One text on its way to a value."""
+
+    def __init__(self, parser: Parser, text: str):
+        self.parser, self.algebra, self.graph = parser, parser.algebra, parser.graph
+        self.text = in_one_line(text)
+        self.length, self.hidden = len(text), hidden_in(text[: LONGEST + 1])
+        self.indent = len(text) - len(text.lstrip())
+        self._depth = 0
+
+    def value(self) -> Value:
+        if self.length > LONGEST:
+            raise ExpressionError(
+                f"an expression of {self.length} characters is too long: at most {LONGEST} are taken."
+            )
+        if not self.text:
+            raise ExpressionError(
+                "the expression is empty: write its value, such as sin(x), or leave it out."
+            )
+        if self.hidden:
+            place, name = self.hidden
+            reason = f"it holds the character {name}, which is not seen; take it out"
+            raise fault(reason, self.text, max(0, place - self.indent), 1)
+        if "#" in self.text:
+            reason = "an expression has no comments; take # and what follows out"
+            raise fault(reason, self.text, self.text.index("#"), 1)
+        try:
+            tree = _tree(self.text)
+        except SyntaxError as error:
+            raise fault(error.msg, self.text, (error.offset or 1) - 1, 1) from None
+        except (ValueError, RecursionError, MemoryError) as error:
+            deep = isinstance(error, RecursionError | MemoryError)
+            raise fault("it is nested too deeply" if deep else str(error), self.text, 0, 1) from None
+        try:
+            return self._at(tree)
+        except RecursionError:
+            raise fault("it is nested too deeply", self.text, 0, 1) from None
+
+    def _fault(self, node: ast.expr, reason: str) -> ExpressionError:
+        start, end = (self._place(at) for at in (node.col_offset, node.end_col_offset or node.col_offset))
+        return fault(reason, self.text, start, end - start)
+
+    def _place(self, offset: int) -> int:
+        """The character at an offset in bytes."""
+        return len(self.text.encode()[:offset].decode(errors="ignore"))
+
+    def _at(self, node: ast.expr) -> Value:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise self._fault(node, "it is nested too deeply")
+        try:
+            return self._made(node)
+        except ExpressionError:
+            raise
+        except ValueError as error:
+            raise self._fault(node, str(error)) from None
+        finally:
+            self._depth -= 1
+
+    def _made(self, node: ast.expr) -> Value:
+        match node:
+            case ast.Constant(value=bool() | complex() | str() | bytes() | None):
+                raise ValueError(f"{ast.unparse(node)} is no real number")
+            case ast.Constant(value=int() | float() as number):
+                return self.algebra.number(_floating(number))
+            case ast.Name(id=name):
+                return self._named(name)
+            case ast.Attribute(value=of, attr=name):
+                return self._component(self._at(of), name)
+            case ast.UnaryOp(op=operator, operand=operand):
+                return self._unary(operator, self._at(operand))
+            case ast.BinOp():
+                return self._in_a_row(node)
+            case ast.Compare(left=left, ops=[operator], comparators=[right]):
+                return self._compared(operator, self._at(left), self._at(right))
+            case ast.Compare():
+                raise ValueError("it compares twice; write one comparison & the other")
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+                return self._called(name, arguments)
+            case ast.Call(func=ast.Name(), keywords=[_, *_]):
+                raise ValueError("arguments have no names here; give them in order")
+            case ast.BoolOp(op=operator):
+                sign = "&" if isinstance(operator, ast.And) else "|"
+                word = "and" if isinstance(operator, ast.And) else "or"
+                raise ValueError(f'"{word}" does not go with values at points; write (a > 0) {sign} (b > 0)')
+        raise ValueError("an expression may not hold this; it has numbers, names, + - * / ** @ and functions")
+
+    def _in_a_row(self, last: ast.BinOp) -> Value:
+        """The value of operators one after another, each of which has those before it on its left."""
+        row = [last]
+        while isinstance(row[-1].left, ast.BinOp):
+            row.append(row[-1].left)
+        if len(row) > MOST_IN_A_ROW:
+            raise ValueError(
+                f"it has more than {MOST_IN_A_ROW} operators in a row; put parts of it into brackets"
+            )
+        value = self._at(row[-1].left)
+        for node in reversed(row):
+            right = self._at(node.right)
+            try:
+                value = self._binary(node.op, value, right)
+            except ValueError as error:
+                raise self._fault(node, str(error)) from None
+        return value
+
+    def _named(self, name: str) -> Value:
+        known = self.parser.vocabulary
+        known.check(name)
+        if name in known.fields:
+            return known.fields[name](self.algebra)
+        if name in known.definitions:
+            return self.parser.defined(name)
+        if name in AXES:
+            return scalar(self.graph.coordinate(AXES.index(name)))
+        if name == "t":
+            return scalar(self.graph.number("t"))
+        if name in known.parameters:
+            return self.algebra.number(known.parameters[name])
+        if name == "pi":
+            return self.algebra.number(math.pi)
+        if name in FUNCTIONS:
+            raise ValueError(f"{name} is a function; write {name}({FUNCTIONS[name].signature})")
+        raise ValueError(f'"{_shortened(name)}" is not known{_meant(name, known.names)}')
+
+    def _called(self, name: str, arguments: list[ast.expr]) -> Value:
+        known = self.parser.vocabulary
+        known.check(name)
+        if name not in FUNCTIONS:
+            if name in known.names:
+                raise ValueError(f"{name} is no function; write {name} * (…) for a product")
+            meant = f"; {MEANT[name]}" if name in MEANT else _meant(name, known.functions)
+            raise ValueError(f"there is no function {_shortened(name)}(){meant}")
+        function = FUNCTIONS[name]
+        if not function.takes(len(arguments)):
+            other = f"; {MEANT[name]}" if name in MEANT else ""
+            raise ValueError(f"it is called {name}({function.signature}){other}")
+        return function.of(self.algebra, *(self._at(argument) for argument in arguments))
+
+    def _component(self, of: Value, name: str) -> Value:
+        axes = [AXES.find(letter) for letter in name]
+        if len(axes) != of.rank or -1 in axes:
+            example = {0: "it has none", 1: "they are .x, .y and .z", 2: "they are .xx, .xy and so on"}
+            raise ValueError(f".{_shortened(name)} is no component of {of}: {example[of.rank]}")
+        return Value(*(array(part[tuple(axes)]) for part in (of.real, of.imaginary) if part is not None))
+
+    def _unary(self, operator: ast.unaryop, a: Value) -> Value:
+        match operator:
+            case ast.USub():
+                return self.algebra.negative(a)
+            case ast.UAdd():
+                return a
+            case ast.Invert():
+                return self.algebra.componentwise("equal", a, self.algebra.number(0))
+        raise ValueError("write ~ (…) for what does not hold")
+
+    def _binary(self, operator: ast.operator, a: Value, b: Value) -> Value:
+        algebra = self.algebra
+        match operator:
+            case ast.Add():
+                return algebra.add(a, b)
+            case ast.Sub():
+                return algebra.add(a, b, "subtract")
+            case ast.Mult():
+                return algebra.multiply(a, b)
+            case ast.Div():
+                return algebra.divide(a, b)
+            case ast.Pow():
+                return algebra.power(a, b)
+            case ast.MatMult():
+                return algebra.dot(a, b)
+            case ast.Mod():
+                return algebra.componentwise("remainder", a, b)
+            case ast.BitAnd():
+                return algebra.componentwise("minimum", self._truth(a), self._truth(b))
+            case ast.BitOr():
+                return algebra.componentwise("maximum", self._truth(a), self._truth(b))
+            case ast.BitXor():
+                if _is_number(a) or _is_number(b):
+                    raise ValueError("a power is written **; ^ is one of two conditions, not both")
+                return self._compared(ast.NotEq(), self._truth(a), self._truth(b))
+        raise ValueError("the operators are + - * / % ** @ & | ^ and comparisons")
+
+    def _compared(self, operator: ast.cmpop, a: Value, b: Value) -> Value:
+        compare = self.algebra.componentwise
+        match operator:
+            case ast.Lt():
+                return compare("less", a, b)
+            case ast.LtE():
+                return compare("less_equal", a, b)
+            case ast.Gt():
+                return compare("less", b, a)
+            case ast.GtE():
+                return compare("less_equal", b, a)
+            case ast.Eq():
+                return compare("equal", a, b)
+            case ast.NotEq():
+                return compare("equal", compare("equal", a, b), self.algebra.number(0))
+        raise ValueError("the comparisons are < <= > >= == and !=")
+
+    def _truth(self, a: Value) -> Value:
+        """1 where a value is not zero, as a comparison gives."""
+        compare, zero = self.algebra.componentwise, self.algebra.number(0)
+        if all(holds_or_not(node) for node in a.nodes()):
+            return a
+        return compare("equal", compare("equal", a, zero), zero)
+
+
+def holds_or_not(node: Node) -> bool:
+    """Whether it is 1 or 0, as comparisons are, and what & and | make of these."""
+    both = ("minimum", "maximum")
+    return all(
+        one.kind in (*both, "less", "less_equal", "equal")
+        for one in within(node, into=lambda one: one.kind in both)
+    )
+
+
+def _is_number(a: Value) -> bool:
+    """Whether it is known beforehand and no condition, as the exponent of what was meant as a power."""
+    return all(node.kind == "constant" and node.value not in (0, 1) for node in a.nodes())
+
+
+def _tree(text: str) -> ast.expr:
+    """The text taken apart. Raises SyntaxError, and ValueError, RecursionError, MemoryError if too deep."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # of numbers before a word, as in 1if
+        return ast.parse(text, mode="eval").body
+
+
+def in_one_line(text: str) -> str:
+    """The text as it is shown, at most one character longer than is taken."""
+    return "".join(c if c.isprintable() else " " for c in text[: LONGEST + 1]).strip()
+
+
+def component_text(text: str, index: tuple[int, ...]) -> str:
+    """The text of a component, which as an expression is that component: of a number the text itself."""
+    if not index:
+        return text
+    letters = "".join(AXES[i] for i in index)
+    try:
+        parsed = _tree(f"{text}.{letters}")
+    except SyntaxError:
+        parsed = None
+    return f"{text}.{letters}" if isinstance(parsed, ast.Attribute) else f"({text}).{letters}"
+
+
+def _floating(number: int | float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        raise ValueError("a number in it is too large") from None
+
+
+def _meant(word: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(_shortened(word), known, 1)
+    if close:
+        return f"; did you mean {close[0]}?"
+    return f"; known are {', '.join(known[:LISTED])}{', …' * (len(known) > LISTED)}"
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= 40 else f"{name[:39]}…"

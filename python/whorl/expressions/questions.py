@@ -1,0 +1,207 @@
+"""What is asked of one state of a flow: means, histograms and values, to be worked out together."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+
+import numpy as np
+
+from whorl.expressions.increments import IncrementMoments, Increments
+from whorl.expressions.language import FUNCTIONS
+from whorl.expressions.linear import LinearForm
+from whorl.expressions.nodes import EVEN, Known, Node, within, worked_out
+from whorl.expressions.parse import Parser
+from whorl.expressions.plan import Plan, plan
+from whorl.expressions.tally import Amplitudes, Counted, ModeAxis, ModeSums, PlaneMean, Selection, Tally
+from whorl.expressions.values import Value
+
+
+@dataclass
+class Answers:
+    """What was found: numbers by their nodes, tallies, profiles, spectra, increments; on rank 0 values."""
+
+    numbers: Mapping[Known, float]
+    tallies: Mapping[Tally, Counted]
+    planes: Mapping[PlaneMean, np.ndarray]
+    spectra: Mapping[ModeSums, np.ndarray]
+    selections: Mapping[Selection, np.ndarray]
+    increments: Mapping[Increments, IncrementMoments]
+    amplitudes: Mapping[Amplitudes, np.ndarray]
+    samples: Mapping[LinearForm, np.ndarray]
+
+    def with_those(self, other: "Answers") -> "Answers":
+        """These and others."""
+        return Answers(*({**getattr(self, one.name), **getattr(other, one.name)} for one in fields(self)))
+
+    def number(self, value: Value) -> np.ndarray:
+        """A value that is the same at all points, of its shape; complex if the value is."""
+        found = iter([worked_out(node, self.numbers) for node in value.nodes()])
+        return _gathered(value, found)
+
+    def tally(self, tally: Tally) -> Counted:
+        """The counts and sums of a tally."""
+        return self.tallies[tally]
+
+    def plane(self, mean: PlaneMean) -> np.ndarray:
+        """The means of a node, by plane."""
+        return self.planes[mean]
+
+    def spectrum(self, sums: ModeSums) -> np.ndarray:
+        """The sums by bin, without what is beyond."""
+        return self.spectra[sums][tuple(slice(-1) for _ in sums.axes)]
+
+    def selected(self, selection: Selection) -> np.ndarray:
+        """The values of a selection, of its shape and in the flow's precision; on rank 0."""
+        return self.selections[selection]
+
+
+@dataclass
+class Questions:
+    """Values, means and tallies over one parser, so that they share what travels and round trips.
+
+    Attributes
+    ----------
+    parser : Parser
+        Makes values of texts, and knows the fields and numbers of the case.
+    numbers : list of Value
+        Wanted as numbers: all their nodes are the same at all points.
+    values : list of Value
+        Wanted at the points.
+    tallies : list of Tally
+        Histograms.
+    planes : list of PlaneMean
+        Means over planes.
+    spectra : list of ModeSums
+        Sums over modes.
+    selections : list of Selection
+        Values at some points.
+    increments : list of Increments
+        Moments of increments along an axis.
+    amplitudes : list of Amplitudes
+        Fourier coefficients at single modes.
+    samples : list of Node
+        What is read at particles: their linear forms are.
+    most : float
+        The number of means, nodes of histograms and selected values of a round trip.
+    apart : list of Questions
+        Questions over the same parser with round trips of their own, one after another.
+    points : tuple of int, optional
+        Fewer points than the grid's, where these are answered; there are no forces there.
+    """
+
+    parser: Parser
+    numbers: list[Value] = field(default_factory=list)
+    values: list[Value] = field(default_factory=list)
+    tallies: list[Tally] = field(default_factory=list)
+    planes: list[PlaneMean] = field(default_factory=list)
+    spectra: list[ModeSums] = field(default_factory=list)
+    selections: list[Selection] = field(default_factory=list)
+    increments: list[Increments] = field(default_factory=list)
+    amplitudes: list[Amplitudes] = field(default_factory=list)
+    samples: list[Node] = field(default_factory=list)
+    most: float = math.inf
+    apart: list["Questions"] = field(default_factory=list)
+    points: tuple[int, int, int] | None = None
+
+    def alone(self, points: tuple[int, int, int] | None = None) -> "Questions":
+        """Questions that are answered on their own behind these, whose products are there only then."""
+        one = Questions(self.parser, most=self.most, points=points)
+        self.apart.append(one)
+        return one
+
+    def mean(self, value: Value) -> Value:
+        """The means of the components of a value, which are asked for."""
+        mean = FUNCTIONS["mean"].of(self.parser.algebra, value)
+        self.numbers.append(mean)
+        return mean
+
+    def tally(self, tally: Tally) -> Tally:
+        """A tally that is asked for."""
+        self.tallies.append(tally)
+        return tally
+
+    def plane_mean(self, node: Node, axis: int) -> PlaneMean:
+        """The means of a node over the planes across y or z, which are asked for."""
+        mean = PlaneMean(node, axis)
+        self.planes.append(mean)
+        return mean
+
+    def spectrum(self, pairs: Iterable[tuple[Node, Node]], *axes: ModeAxis) -> ModeSums:
+        """The sum of products of pairs by bins of the modes, which is asked for."""
+        graph = self.parser.graph
+        sums = ModeSums(tuple((graph.as_field(a), graph.as_field(b)) for a, b in pairs), axes)
+        self.spectra.append(sums)
+        return sums
+
+    def select(self, selection: Selection) -> Selection:
+        """Values at some points that are asked for."""
+        self.selections.append(selection)
+        return selection
+
+    def increment(self, increments: Increments) -> Increments:
+        """Moments of increments that are asked for."""
+        self.increments.append(increments)
+        return increments
+
+    def amplitude(self, amplitudes: Amplitudes) -> Amplitudes:
+        """Fourier coefficients that are asked for."""
+        self.amplitudes.append(amplitudes)
+        return amplitudes
+
+    def sample(self, nodes: Iterable[Node]) -> None:
+        """Ask for the linear forms that nodes follow from at particles."""
+        self.samples += nodes
+
+    @property
+    def sampled(self) -> list[LinearForm]:
+        """The linear forms at particles."""
+        linear = (one.value for one in within(*self.samples) if one.kind == "linear")
+        return list(dict.fromkeys(linear))
+
+    @cached_property
+    def plan(self) -> Plan:
+        """How all of them are worked out; nothing may be asked for afterwards."""
+        walls = self.parser.graph.walls != EVEN
+        forms = [*self.samples, *(node for sums in self.spectra for pair in sums.pairs for node in pair)]
+        # Each once, whatever the number of selections that have it.
+        selected = list(dict.fromkeys(node for one in self.selections for node in one.nodes))
+        return plan(
+            *(_nodes(self.values), _nodes(self.numbers), self.tallies, forms, selected, self.increments),
+            planes=list(dict.fromkeys(self.planes)),
+            walls=walls,
+            most=self.most,
+        )
+
+    @property
+    def plans(self) -> list[Plan]:
+        """That of these, and those of all that are answered apart."""
+        return [self.plan, *(plan for one in self.apart for plan in one.plans)]
+
+    @cached_property
+    def forces(self) -> list[str]:
+        """The fields whose forces they take, in order."""
+        programs = [*(stage.program for stage in self.plan.stages), *(one for _, one in self.plan.increments)]
+        forms = [form for program in programs for form in program.inputs]
+        in_modes = [
+            *self.plan.in_modes,
+            *(node for stage in self.plan.stages for node in stage.in_modes),
+            *(one for sums in self.spectra for two in sums.pairs for one in two),
+        ]
+        forms += [one.value for node in in_modes for one in within(node) if one.kind == "linear"]
+        forms += self.sampled
+        fields = {term.field for form in forms for term in form if term.field.force}
+        return list(dict.fromkeys(field.force for field in sorted(fields, key=lambda field: field.serial)))
+
+
+def _nodes(values: Iterable[Value]) -> list[Node]:
+    return [node for value in values for node in value.nodes()]
+
+
+def _gathered(value: Value, found: Iterator[float]) -> np.ndarray:
+    """The next numbers in the shape of a value."""
+    parts = [np.array([next(found) for _ in range(value.real.size)]).reshape(value.real.shape)]
+    if value.complex:
+        parts.append(np.array([next(found) for _ in range(value.real.size)]).reshape(value.real.shape))
+        return parts[0] + 1j * parts[1]
+    return parts[0]

@@ -1,0 +1,88 @@
+"""The names that expressions have for forces: of each field that can be forced, the force and its power."""
+
+from collections.abc import Callable
+from typing import Any
+
+from whorl.expressions.parse import Parser, Vocabulary
+from whorl.expressions.values import Algebra, Value, array
+from whorl.forcing.options import units_of
+from whorl.models.base import Defined, FieldOf
+
+
+def force_name(field: str) -> str:
+    """What expressions call the force on a field."""
+    return f"{field}_force"
+
+
+def power_name(field: str) -> str:
+    """What expressions call its power at the point."""
+    return f"{field}_force_power"
+
+
+def powers(fields: dict[str, FieldOf]) -> dict[str, Defined]:
+    """The rates at which the forces on these fields change ½ field² at the points."""
+    named = {}
+    for name, about in fields.items():
+        force = force_name(name)
+        product = f"dot({name}, {force})" if about.components == 3 else f"{name}*{force}"
+        meaning = f"power of all [[forcing]] on the {name} at the point, in units of ½ {name}²"
+        text = f"real(conj({name})*{force})" if about.parts else product
+        named[power_name(name)] = Defined(text, units_of(about.unit)[0], meaning)
+    return named
+
+
+def forceable(case: Any) -> tuple[str, ...]:
+    """The fields that a force can act on."""
+    fields = dict.fromkeys((case.flow.first_field(), *case.flow.state, *(one.name for one in case.scalars)))
+    return tuple(name for name in fields if name not in case.flow.prescribed())
+
+
+def refusals(case: Any) -> dict[str, str]:
+    """By the name of a force why it is not known, where it is not."""
+    unknown = [force for force in case.forcing if force.no_moment or force.label in case.forces_not_there]
+    why = {force.field: _refusal(force) for force in unknown}
+    refused = {}
+    for field in forceable(case):
+        by = case.flow.forced_by.get(field, (field,))[0]
+        if reason := why.get(field) or why.get(by):
+            refused[force_name(field)] = f"{force_name(field)} is not known {reason}"
+    return refused
+
+
+def _refusal(force: Any) -> str:
+    series = f"its power is in series.csv as {force.label}_power and {force.label}_work"
+    if force.no_moment:
+        return f"at a moment: {force.no_moment}; {series}"
+    return (
+        f"here: the script, or the file of the shape, of forcing {force.label} is not there; {series}, and "
+        "[[diagnostics]] and output.columns of a run know it"
+    )
+
+
+def force_of(case: Any, field: str, about: FieldOf) -> Callable[[Algebra], Value]:
+    """The force on a field, by the [[forcing]] on it and on fields that determine it (`Model.forced_by`)."""
+    acting = {force.field for force in case.forcing}
+
+    def value(algebra: Algebra) -> Value:
+        total = _given(algebra, field, about) if field in acting else _zero(algebra, about)
+        if (by := case.flow.forced_by.get(field)) and by[0] in acting:
+            other, text = by
+            own = {"f": lambda algebra: _given(algebra, other, case.flow.outputs[other])}
+            total = algebra.add(total, Parser(Vocabulary(fields=own), algebra).parse(text))
+        return total
+
+    return value
+
+
+def _given(algebra: Algebra, field: str, about: FieldOf) -> Value:
+    nodes = algebra.graph.force(field)
+    if about.parts:
+        return Value(*(array(node) for node in nodes))
+    return Value(array(nodes if about.components == 3 else nodes[0]))
+
+
+def _zero(algebra: Algebra, about: FieldOf) -> Value:
+    zero = algebra.graph.constant(0)
+    if about.parts:
+        return Value(array(zero), array(zero))
+    return Value(array([zero] * 3 if about.components == 3 else zero))

@@ -1,0 +1,57 @@
+"""Forces of given shape: `steady`, by name or formula, and `script`, from a Python script."""
+
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from whorl.config.section import Section, option
+from whorl.expressions.formulas import parts_of_force
+from whorl.forcing.options.base import CoreSource, Forcing
+from whorl.initial import options as initial
+
+
+class FormulaInTime(Section):
+    """Formulas in x, y, z and t, one for each component: value = ["sin(2*y)*cos(t)", "0", "0"]."""
+
+    name: Literal["formula"]
+    value: initial.Formulas = option(..., "one formula, or a list with one for each component")
+
+
+SHAPES = (
+    initial.TaylorGreen,
+    initial.Abc,
+    initial.Roberts,
+    initial.Kolmogorov,
+    initial.OrszagTang,
+    FormulaInTime,
+    initial.FromFile,
+)
+Shape = Annotated[reduce(or_, SHAPES), Field(discriminator="name")]
+
+
+class Steady(Forcing):
+    """A given field (by name, formulas or a file) times amplitude · cos(frequency · t + phase)."""
+
+    kind: Literal["steady"]
+    shape: Shape = option(..., "the field, as in [initial]; a formula may depend on t")
+    amplitude: float = option(1.0, "factor of the field, besides an amplitude of its shape")
+    frequency: float = option(0.0, "angular frequency ω of the factor cos(ωt + phase)", unit="1/time", ge=0)
+    phase: float = option(0.0, "phase of this factor at t = 0")
+
+    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+        dense = isinstance(self.shape, FormulaInTime | initial.FromFile)
+        numbers = {"frequency": self.frequency, "phase": self.phase, "dense": float(dense)}
+        in_time = isinstance(self.shape, FormulaInTime)
+        count = len(parts_of_force(self.shape.value, case)) if in_time else 1
+        return (CoreSource("given", numbers),) * count
+
+
+class Script(Forcing):
+    """An array or a function from a Python script: Simulation(..., forcing=...)."""
+
+    kind: Literal["script"]
+
+    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+        return (CoreSource("given", {"dense": 1.0}),)

@@ -1,0 +1,1 @@
+"""Particles that move with the flow: options, questions, rows, files, statistics along paths, pictures."""

@@ -1,0 +1,1 @@
+"""The pictures of particles: paths, paths over a slice of a field, statistics."""

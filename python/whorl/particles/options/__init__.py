@@ -1,0 +1,42 @@
+"""Particles, [[particles]] of a case: groups that go along with the flow; a line here registers a kind.
+
+A file for each kind; where particles begin is in placement.py, positions in a file in files.py.
+"""
+
+from functools import reduce
+from operator import or_
+from typing import Annotated
+
+from pydantic import Field
+
+from whorl.config.section import tag_of
+from whorl.particles.options.base import VALUE, ParticleGroup, quantity_axis
+from whorl.particles.options.charged import Charged
+from whorl.particles.options.files import read_places, with_number
+from whorl.particles.options.inertial import Inertial
+from whorl.particles.options.molecular import Molecular
+from whorl.particles.options.placement import ALONE, WITH_COUNT
+from whorl.particles.options.tracer import Tracers
+
+KINDS: dict[str, type[ParticleGroup]] = {
+    tag_of(kind): kind
+    for kind in (
+        Tracers,
+        Inertial,
+        Molecular,
+        Charged,
+    )
+}
+AnyParticles = Annotated[reduce(or_, KINDS.values()), Field(discriminator="kind")]
+
+__all__ = [
+    "ALONE",
+    "KINDS",
+    "VALUE",
+    "WITH_COUNT",
+    "AnyParticles",
+    "ParticleGroup",
+    "quantity_axis",
+    "read_places",
+    "with_number",
+]

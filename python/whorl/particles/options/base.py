@@ -1,0 +1,138 @@
+"""Groups of particles, [[particles]] of a case: what all kinds have, and the layout of their paths."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import AfterValidator
+
+from whorl.config.columns import UNITS_OF_CASE
+from whorl.config.scalars import plain_name
+from whorl.config.schemes import SCHEMES
+from whorl.config.section import Interval, option
+from whorl.diagnostics.options.base import Array, Axis, Layout, Texts
+from whorl.expressions.nodes import Node
+from whorl.particles.options.placement import Placed
+from whorl.probes.options import Read, not_asked
+
+
+class ParticleGroup(Placed):
+    """Base of all kinds of particles: where they begin, how fields are interpolated, what is written."""
+
+    kind: str = option(..., "kind of particles")
+    name: Annotated[str, AfterValidator(plain_name)] | None = option(
+        None, "their group in particles.h5; their kind by default"
+    )
+    interpolation: Literal["lagrange", "spline"] = option(
+        "lagrange", "polynomials through the nearest values, or B-splines through all"
+    )
+    points: Literal[2, 4, 6, 8] = option(4, "grid points along each axis that a value is interpolated from")
+    of: Texts = option((), "expressions whose components are read along the paths")
+    every: Interval = option("10 steps", "how often they are written from the first row on; also at the end")
+    order: Literal["time", "particle"] = option(
+        "time", "what arrays in particles.h5 go by first: all particles of a time, or all times of a particle"
+    )
+    release: float = option(
+        0.0, "they are there from the first step that ends at or behind this time", unit="time", ge=0
+    )
+
+    section: ClassVar[str] = "particles"
+    called: ClassVar[tuple[str, str]] = ("particles", "two groups of particles")
+    free: ClassVar[tuple[str, ...]] = ("name", "every", "of")
+    statistics: ClassVar[str] = "statistics along paths"
+    fewest_rows: ClassVar[int] = 8
+    # Whether they have a velocity of their own, and the vectors that the core keeps of each within a step.
+    moves_itself: ClassVar[bool] = False
+    vectors_kept: ClassVar[int] = 0
+    # Options of the kind, and a flow, with which `whorl bench machine` times them.
+    timed_with: ClassVar[dict[str, Any]] = {}
+    timed_in: ClassVar[dict[str, Any]] = {"viscosity": 0.01}
+
+    @classmethod
+    def sampled(cls, options: Mapping[str, Any]) -> tuple[str, ...]:
+        """The vectors that the core samples at them to move them, the velocity of the flow first."""
+        return ("velocity",)
+
+    def check_size(self, quantities: int, case: Any) -> None:
+        """Allow any number: they are sampled together, however many."""
+
+    def refused(self, node: Node) -> str:
+        """Nothing is: what a node follows from is brought to the modes and interpolated."""
+        return ""
+
+    @classmethod
+    def needs(cls, options: Mapping[str, Any]) -> dict[str, int]:
+        """What its memory follows from, beside its number (`run.core_options.particle_needs`)."""
+        numbers = 3 * len(cls.sampled(options))
+        streams = options["interpolation"] == "lagrange" and numbers == 3
+        return {
+            "variables": 2 if cls.moves_itself else 1,
+            "vectors_kept": cls.vectors_kept,
+            "sampled": numbers,
+            "kept": 0 if streams else numbers,
+            "points": options["points"],
+        }
+
+    def same_paths(self, other: "ParticleGroup", *, but: tuple[str, ...] = ()) -> bool:
+        """Whether the options agree that the paths depend on, but for some."""
+        left_out = {*self.free, *but}
+        return self.model_dump(exclude=left_out) == other.model_dump(exclude=left_out)
+
+    def numbers(self, case: Any) -> dict[str, list[float]]:
+        """The options of its kind as the core takes them."""
+        return {}
+
+    def from_flow(self) -> dict[str, str]:
+        """Further ones, a number each, as expressions of the flow where the particles begin."""
+        return {}
+
+    def check_found(self, case: Any, found: Mapping[str, float]) -> None:
+        """Raises ValueError, naming options and values, if what came of `from_flow` does not fit the case."""
+
+    def check(self, case: Any) -> None:
+        place = f"particles.{self.label}"
+        if "velocity" not in case.flow.outputs:
+            raise ValueError(
+                f'{place}: flow.model = "{case.flow.model}" has no velocity that particles could move with; '
+                "leave [[particles]] out, or choose a model that has one"
+            )
+        self.check_places(case)
+        self._check_release(case)
+        self.check_kind(case)
+
+    def _check_release(self, case: Any) -> None:
+        place, end = f"particles.{self.label}.release", case.time.end.time
+        if self.release and SCHEMES[case.time.scheme].earlier:
+            raise ValueError(
+                f'{place} = {self.release:g} begins behind steps that time.scheme = "{case.time.scheme}" '
+                "remembers and these particles lack; leave it out, or take a scheme of one step, such as rk2"
+            )
+        if self.release and end is not None and self.release >= end:
+            raise ValueError(
+                f"{place} = {self.release:g} is not before the end, time.until = {end:g}, so they would "
+                "never be there; give an earlier time"
+            )
+
+    def check_kind(self, case: Any) -> None:
+        """Raises ValueError if the options of the kind do not fit the case."""
+
+    def layout(self, case: Any, reads: Any) -> Layout:
+        axes = (
+            Axis("particle", range(self.number()), "identity of the particle"),
+            Axis("axis", list("xyz"), "axis"),
+        )
+        arrays = (POSITION, VELOCITY) if self.moves_itself else (POSITION,)
+        return Layout((*axes, quantity_axis(reads)), (*arrays, VALUE)) if reads else Layout(axes, arrays)
+
+    def coordinates(self, case: Any) -> dict[str, tuple[np.ndarray, str, str]]:
+        return {}
+
+
+POSITION = Array("position", ("particle", "axis"), "unwrapped position; modulo the box", not_asked, "length")
+VELOCITY = Array("velocity", ("particle", "axis"), "velocity of the particle", not_asked, "length/time")
+VALUE = Array("value", ("particle", "quantity"), "value at the particle", not_asked, UNITS_OF_CASE)
+
+
+def quantity_axis(reads: list[Read]) -> Axis:
+    """The axis of what is read."""
+    return Axis("quantity", [one.text for one in reads], "what is read")

@@ -1,0 +1,129 @@
+"""Inertial particles."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from whorl.config.clock import NEAR
+from whorl.config.section import Vector, option
+from whorl.expressions.parse import ExpressionError, Parser
+from whorl.expressions.vocabulary import vocabulary
+from whorl.particles.options.base import ParticleGroup
+
+LONGEST_STEP = 10.0  # response times in a step, as the core has it
+FEWEST_STEPS = 5.0  # n in the correlation time of a force, whose velocity is wrong by 1/(√12 n)
+DENSEST = 3.0  # β of spheres without a mass of their own
+
+
+class Inertial(ParticleGroup):
+    """Small spheres with Stokes drag, added mass and gravity, dv/dt = (u + U − v)/τ + β Du/Dt + (1 − β) g."""
+
+    kind: Literal["inertial"] = option(..., "kind of particles")
+    response_time: float | None = option(
+        None,
+        "time τ in which drag brings them to the velocity of the flow; instead of stokes_number",
+        unit="time",
+        gt=0,
+    )
+    stokes_number: float | None = option(
+        None,
+        "Stokes number τ/τ_η, τ_η = (ν/ε)^½ of the flow where they begin; instead of response_time",
+        gt=0,
+    )
+    added_mass: float = option(
+        0.0,
+        "β = 3 ρ_f/(2 ρ_p + ρ_f) by the densities of fluid and particles: 0 of heavy ones, 3 of bubbles",
+        ge=0,
+        le=DENSEST,
+    )
+    gravity: Vector = option(
+        (0.0, 0.0, 0.0), "acceleration g by gravity; one number: along z", unit="length/time²"
+    )
+    velocity: Vector | None = option(
+        None, "their velocity at first; by default that of the flow where they are", unit="length/time"
+    )
+
+    rivals: ClassVar = ParticleGroup.rivals | {
+        "response_time": ("stokes_number",),
+        "stokes_number": ("response_time",),
+    }
+    moves_itself: ClassVar = True
+    vectors_kept: ClassVar = 1
+    timed_with: ClassVar = {"response_time": 1.0}
+
+    @classmethod
+    def sampled(cls, options: Mapping[str, Any]) -> tuple[str, ...]:
+        """With added mass also the acceleration of the fluid."""
+        return ("velocity", "material_acceleration") if options.get("added_mass") else ("velocity",)
+
+    def numbers(self, case: Any) -> dict[str, list[float]]:
+        known = {} if self.response_time is None else {"response_time": [self.response_time]}
+        return known | {"added_mass": [self.added_mass], "gravity": list(self.gravity)}
+
+    def from_flow(self) -> dict[str, str]:
+        """The response time St (ν/ε)^½, in which ε = ν⟨ω²⟩."""
+        if self.stokes_number is None:
+            return {}
+        return {"response_time": f"{self.stokes_number!r}/sqrt(mean(dot(curl(velocity), curl(velocity))))"}
+
+    def check_kind(self, case: Any) -> None:
+        place = f"particles.{self.label}"
+        if (self.response_time is None) == (self.stokes_number is None):
+            given = "none" if self.response_time is None else "both"
+            raise ValueError(f"{place} takes either response_time or stokes_number; given: {given}")
+        if self.response_time is not None:
+            self._check_step(case, self.response_time, f"{place}.response_time = {self.response_time:g}")
+        if self.added_mass:
+            self._check_acceleration(case, f"{place}.added_mass = {self.added_mass:g}")
+
+    def check_found(self, case: Any, found: Mapping[str, float]) -> None:
+        for time in found.values():
+            given = f"particles.{self.label}.stokes_number = {self.stokes_number:g}"
+            told = f"the response time {time:.4g} that {given} comes to"
+            self._check_step(case, time, told, "larger Stokes number")
+
+    @staticmethod
+    def _check_step(case: Any, time: float, told: str, more: str = "longer response time") -> None:
+        dt = case.time.dt
+        if dt is not None and dt > LONGEST_STEP * time:
+            raise ValueError(
+                f"time.dt = {dt:g} is more than {LONGEST_STEP:g} times {told}, and such particles do not "
+                f"follow the flow; take shorter steps, a {more}, or tracers"
+            )
+
+    def _check_acceleration(self, case: Any, given: str) -> None:
+        rotation = [value for name, value in case.flow.parameters().items() if name.startswith("rotation_")]
+        if any(rotation):
+            raise ValueError(
+                f"{given} is of a frame that does not turn, since the Coriolis force on particles is not "
+                "there; leave added_mass out, or rotation"
+            )
+        self._check_random_forces(case, given)
+        try:
+            Parser(vocabulary(case)).parse("material_acceleration")
+        except ExpressionError as error:
+            why = str(error).partition(":\n")[0]
+            raise ValueError(
+                f"{given} takes the acceleration of the fluid where they are, and {why}; leave added_mass out"
+            ) from None
+
+    def _check_random_forces(self, case: Any, given: str) -> None:
+        """The flow takes their means over steps, and particles what they are at the stages."""
+        on_velocity, dt = {"velocity", *case.flow.forced_by.get("velocity", ())[:1]}, case.time.dt
+        for force in case.forcing:
+            known_for = force.correlated_for
+            place = f'the force "{force.label}" on the {force.field}'
+            if force.field not in on_velocity:
+                continue
+            if known_for == 0:
+                raise ValueError(
+                    f"{given} takes the acceleration of the fluid at each moment, and {place} is white in "
+                    'time, so that there is none; take forcing.kind = "stochastic" with a correlation_time, '
+                    "or leave added_mass out"
+                )
+            if dt is not None and known_for < FEWEST_STEPS * dt * (1 - NEAR):
+                raise ValueError(
+                    f"{given} takes the acceleration of the fluid at each stage of a step, and time.dt = "
+                    f"{dt:g} does not resolve {place}, of which forcing.correlation_time = {known_for:g} is "
+                    f"less than {FEWEST_STEPS:g} steps; take shorter steps, a longer correlation_time, or "
+                    "leave added_mass out"
+                )

@@ -1,0 +1,312 @@
+"""Particles of a flow: where they are, and what the flow is there."""
+
+import math
+from collections.abc import Sequence
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.base.numbers import floats
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.expressions.answers import answer, prepared, questions_of
+from whorl.expressions.parse import fault, in_one_line
+from whorl.particles.ask import AtParticles, beginning, moving
+from whorl.particles.options import ALONE, WITH_COUNT, ParticleGroup
+from whorl.particles.placement import Places, places
+from whorl.run.checks import check_particles
+from whorl.run.core_options import particle_needs
+
+
+class Particles:
+    """Particles that go along with the flow in every step, by its scheme: tracers, or another kind.
+
+    Positions are in double precision and unwrapped: a particle that leaves a periodic box goes on beyond it.
+    Made by `Simulation.particles`, and of a case's [[particles]] in `Simulation.tracers`. A checkpoint holds
+    those of the case alone.
+
+    Attributes
+    ----------
+    count : int
+        The number of particles on all ranks.
+    found : dict of str to float
+        The options that followed from the flow where they began, as `response_time` of a Stokes number.
+    """
+
+    def __init__(
+        self,
+        case: Case,
+        comm: MPI.Intracomm,
+        flow: _core.Flow,
+        clock: Any,
+        group: _core.Particles,
+        found: dict[str, float],
+    ):
+        self._case, self._comm, self._flow, self._clock, self._group = case, comm, flow, clock, group
+        self.found = found
+
+    def __reduce__(self) -> str:
+        raise TypeError(
+            "particles of a simulation cannot be pickled, nor sent to another process: they are in the core; "
+            "send their positions() or samples."
+        )
+
+    def __repr__(self) -> str:
+        return f"<Particles: {self._group.count} on this rank>"
+
+    @property
+    def count(self) -> int:
+        """The number of particles on all ranks. Collective."""
+        return self._comm.allreduce(self._group.count)
+
+    def read(self) -> tuple[np.ndarray, np.ndarray]:
+        """Identities, and unwrapped positions [particle][axis] in units of length, of those on this rank."""
+        ids, positions = np.empty(self._group.count, np.int64), np.empty((self._group.count, 3))
+        self._group.read(ids, positions)
+        return ids, positions
+
+    def lost(self, most: int) -> list[int]:
+        """Identities of particles whose positions are not finite, on all ranks the same. Collective."""
+        ids, positions = self.read()
+        here = ids[~np.isfinite(positions).all(axis=1)][:most]
+        return sorted(int(one) for some in self._comm.allgather(here) for one in some)[:most]
+
+    @property
+    def count_here(self) -> int:
+        """The number of particles on this rank."""
+        return self._group.count
+
+    @property
+    def variables(self) -> int:
+        """The vectors of each: 1, its position, or 2, and its velocity."""
+        return self._group.variables
+
+    def registers(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Identities and [particle][register][variable][axis] of those on this rank, of so many registers."""
+        ids = np.empty(self._group.count, np.int64)
+        values = np.empty((count, self.variables, self._group.count, 3))
+        for number, variable in np.ndindex(values.shape[:2]):
+            self._group.read(ids, values[number, variable], number, variable)
+        return ids, values.transpose(2, 0, 1, 3)
+
+    def add(self, ids: np.ndarray, values: np.ndarray) -> None:
+        """Add those on this rank of some particles, [particle][register][variable][axis].
+
+        Registers that are not given are for work within a step. Positions alone, [particle][axis], are
+        particles at rest.
+        """
+        self._group.add(np.ascontiguousarray(ids, np.int64), np.ascontiguousarray(values, float))
+
+    def reserve(self, count: int) -> None:
+        """Make room for so many particles on all ranks, of which each gets about as many."""
+        ranks = self._comm.size
+        self._group.reserve(count if ranks == 1 else math.ceil(1.02 * count / ranks))
+
+    def follow_flow(self) -> None:
+        """Set the velocities of all to that of the flow where they are. Collective."""
+        self._group.follow_flow()
+
+    def positions(self) -> np.ndarray | None:
+        """Return the unwrapped positions, [particle][axis], in the order of identities.
+
+        Returns
+        -------
+        ndarray or None
+            On rank 0, and None on the others; in units of length. Collective.
+        """
+        return self._gathered(self.read()[1])
+
+    def velocities(self) -> np.ndarray | None:
+        """Return the velocities of particles that have their own, [particle][axis], by identities.
+
+        Returns
+        -------
+        ndarray or None
+            On rank 0, and None on the others; in units of length/time. Collective.
+
+        Raises
+        ------
+        ValueError
+            If they move with the flow, as tracers do.
+        """
+        if self.variables == 1:
+            raise ValueError(
+                "particles of this kind have no velocity of their own; sample the velocity of the flow"
+            )
+        return self._gathered(self._here()[:, 1])
+
+    def sample(self, text: str) -> np.ndarray | None:
+        """Return an expression at the particles, as it is in the flow at the present time.
+
+        The fields and derivatives in it are interpolated like the velocity of these particles.
+
+        Parameters
+        ----------
+        text : str
+            An expression (docs/expressions.md). Derivatives, filters and inverse Laplacians of products, as
+            in the pressure and the acceleration, are brought to the modes and interpolated from there; what
+            is left is worked out of the interpolated values.
+
+        Returns
+        -------
+        ndarray or None
+            On rank 0 of shape (particles, components), in the order of identities; None on the others.
+            Collective.
+
+        Raises
+        ------
+        ExpressionError
+            If it means nothing, or is complex.
+        """
+        questions = questions_of(self._case)
+        value = questions.parser.parse(text)
+        if value.complex:
+            raise fault("it is complex; take real(…), imag(…) or abs(…) of it", in_one_line(text))
+        return self._gathered(self._values(AtParticles.of(questions, value.nodes())))
+
+    def measure(self, wanted: AtParticles) -> np.ndarray | None:
+        """Variables and then values, [particle][number] by identities, on rank 0. Collective."""
+        own = self._here()
+        return self._gathered(np.hstack([own.reshape(len(own), 3 * self.variables), self._values(wanted)]))
+
+    def _here(self) -> np.ndarray:
+        """Their variables, [particle][variable][axis], on this rank."""
+        return self.registers(1)[1][:, 0]
+
+    def _values(self, wanted: AtParticles) -> np.ndarray:
+        return wanted.values(self._flow, self._clock.time, self._group)
+
+    def _gathered(self, values: np.ndarray) -> np.ndarray | None:
+        """Rows of all ranks in the order of identities, on rank 0."""
+        parts = self._comm.gather((self.read()[0], values))
+        if self._comm.rank:
+            return None
+        order = np.argsort(np.concatenate([ids for ids, _ in parts]), kind="stable")
+        return np.concatenate([rows for _, rows in parts])[order]
+
+
+def particles_of(
+    case: Case,
+    comm: MPI.Intracomm,
+    flow: _core.Flow,
+    clock: Any,
+    group: ParticleGroup,
+    placed: Places | None = None,
+    velocity: np.ndarray | None = None,
+) -> Particles:
+    """A group of [[particles]] where its options place it, or at other places.
+
+    `velocity`, [particle][axis], is that of each, in place of one of all. Raises CaseError for a wrong file.
+    """
+    placed = placed or places(case, group)
+    # What is wrong with places shows before the flow has a group, which nothing takes away from it again.
+    placed = chain(list(islice(placed, 1)), placed)
+    made = no_particles(case, comm, flow, clock, group)
+    made.reserve(group.number())
+    common = getattr(group, "velocity", None)
+    for first, some in placed:
+        ids = np.arange(first, first + len(some))
+        own = velocity[ids] if velocity is not None else common
+        if own is not None:
+            some = np.stack([some, np.broadcast_to(own, some.shape)], axis=1)[:, None]
+        made.add(ids, some)
+    if made.variables > 1 and velocity is None and common is None:
+        made.follow_flow()
+    return made
+
+
+def no_particles(
+    case: Case,
+    comm: MPI.Intracomm,
+    flow: _core.Flow,
+    clock: Any,
+    group: ParticleGroup,
+    found: dict[str, float] | None = None,
+) -> Particles:
+    """A group without particles, which are to be added before the next step.
+
+    `found` are its options that followed from the flow, if the group is not new.
+    """
+    if found is None:
+        found = _of_flow(case, flow, clock, group)
+    try:
+        group.check_found(case, found)
+    except ValueError as error:
+        raise CaseError(f"{error}.") from None
+    numbers = group.numbers(case) | {name: [value] for name, value in found.items()}
+    how = (_drift(case), group.interpolation, group.points, group.kind, numbers)
+    texts = group.sampled(group.model_dump())
+    made = prepared(moving(case, texts), ", ".join(texts))
+    group_of_core = flow.particles(made.samples, *how, made.forces, made.programs)
+    return Particles(case, comm, flow, clock, group_of_core, found)
+
+
+def _of_flow(case: Case, flow: _core.Flow, clock: Any, group: ParticleGroup) -> dict[str, float]:
+    """The options that follow from the present flow. Raises CaseError if one is no number above zero."""
+    questions, values = beginning(case, group)
+    if not values:
+        return {}
+    answers = answer(questions, flow, clock.time)
+    found = {name: float(answers.number(value)) for name, value in values.items()}
+    for name, value in found.items():
+        if not 0 < value < math.inf:
+            raise CaseError(
+                f"particles.{group.label} have no {name}, since nothing moves in the flow where they begin: "
+                f"it would be {value:g}. Give {name} itself, or let them begin later (release)."
+            )
+    return found
+
+
+def _drift(case: Case) -> list[float]:
+    return [float(part) for part in getattr(case.flow, "mean_velocity", (0.0, 0.0, 0.0))]
+
+
+NOT_IN_A_SCRIPT = ("name", "of", "every", "release")
+
+
+def added(
+    case: Case,
+    comm: MPI.Intracomm,
+    flow: _core.Flow,
+    clock: Any,
+    positions: Sequence[Sequence[float]] | np.ndarray | int | None,
+    options: dict[str, Any],
+) -> Particles:
+    """See `Simulation.particles`; the options are those of a block, and declared there."""
+    if wrong := [name for name in NOT_IN_A_SCRIPT if name in options]:
+        raise ValueError(f"{', '.join(wrong)}: only [[particles]] of a case have this; leave it out")
+    ways = [way for way in (*ALONE, *WITH_COUNT) if options.get(way) is not None]
+    placed = given = None
+    if isinstance(positions, int | np.integer):
+        if positions < 0:
+            raise ValueError(f"the number of particles is 0 or more, not {positions}")
+        placed = None if positions else iter(())
+        options = options | {"count": max(int(positions), 1)}
+    elif positions is not None:
+        given = floats(positions, "positions")
+        if given.ndim != 2 or given.shape[1] != 3 or not np.isfinite(given).all():
+            raise ValueError(f"positions are finite numbers of shape (particles, 3), not {given.shape}")
+        placed = iter([(0, given)])
+        options = options | {"count": max(len(given), 1)}
+        if ways:
+            raise ValueError(f"particles are placed at positions or by {', '.join(ways)}; give one of them")
+    elif not ways:
+        raise ValueError("particles are placed at positions or on a lattice; give one of them")
+    velocity = options.get("velocity")
+    if each := np.ndim(velocity) == 2:
+        velocity = floats(velocity, "velocity")
+        options = {name: value for name, value in options.items() if name != "velocity"}
+    (group,) = Case(**(case.to_dict() | {"particles": (options,)})).particles
+    if given is not None:
+        for axis, along in zip("xyz", given.T, strict=True):
+            group.check_along(axis, along, case.grid, "positions")
+    needs = group.needs(group.model_dump()) | {"count": group.number()}
+    check_particles(flow, comm, particle_needs(flow.options.scheme, **needs))
+    if each and velocity.shape != (group.number(), 3):
+        raise ValueError(
+            f"velocity is one, or one for each of {group.number()} particles, not of shape {velocity.shape}"
+        )
+    return particles_of(case, comm, flow, clock, group, placed, velocity if each else None)

@@ -1,0 +1,254 @@
+"""Where particles are: radial distribution, correlation dimension, Voronoï cells, uniformity."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import xarray as xr
+from scipy.spatial import ConvexHull, Voronoi, cKDTree
+from scipy.special import chdtrc, gamma
+
+from whorl.base.errors import CaseError
+from whorl.particles.results.path_means import Blocks, Estimate, with_error
+from whorl.particles.results.path_series import Tracks
+from whorl.particles.results.separations import wrapped_tree
+
+STATES, FEW_STATES = 24, 5
+RADII = 32
+FITTED = 8  # radii of the fit of the dimension
+CLOSE, APART, WIDE = 0.2, 1.0, 4.0  # mean spacings: where the fit begins and ends, and radii end
+MOST_CELLS, CELLS = 100_000, 20_000  # of Voronoï: at a time, and at all times if one has fewer
+FEWEST = 32  # particles
+EXPECTED = 10.0  # particles in a cell, unless there are two cells along an axis
+MOST_ALONG = 16  # cells along an axis
+RANDOM = {1: 0.5, 2: 0.280, 3: 0.179}  # the variance of Voronoï cells of random points, by dimension
+FACES = 6  # mean spacings: how far images are taken first
+
+
+def clustering(
+    tracks: Tracks,
+    *,
+    states: int = STATES,
+    between: Sequence[float] | None = None,
+    voronoi: bool = True,
+) -> xr.Dataset:
+    """Radial distribution g(r), correlation dimension D₂ and variance of Voronoï cells of particles.
+
+    Parameters
+    ----------
+    tracks : Tracks
+        The paths.
+    states : int, default 24
+        At so many times, evenly chosen.
+    between : sequence of float, optional
+        The separations between which D₂ is fitted; 0.2 to 1 mean spacing (V/N)^{1/d} by default.
+    voronoi : bool, default True
+        Whether there are Voronoï cells, of at most 100 000 particles, at fewer times if they are many.
+
+    Returns
+    -------
+    Dataset
+        Over `r`: `radial_distribution`, the number of pairs with separations about r over that of uniformly
+        random particles. `dimension`, D₂, the slope of ln N(< r) over ln r by least squares at eight r
+        between `from_r` and `to_r`, with N(< r) the number of pairs closer than r. `voronoi_variance`, the
+        variance of the volumes of cells over their mean; the attribute `voronoi_random` is that of random
+        particles.
+
+    Raises
+    ------
+    CaseError
+        If the box is not known or has walls, or if there are fewer than 32 particles.
+
+    Notes
+    -----
+    A pair is in the count of two particles, so that the spread of blocks of particles counts with √2.
+
+    References
+    ----------
+    P. Grassberger and I. Procaccia, Physica D 9, 189 (1983); J.-S. Ferenc and Z. Néda, Physica A 385, 518
+    (2007), for random cells.
+    """
+    dimension, volume = _box(tracks)
+    spacing = (volume / tracks.count) ** (1 / dimension)
+    shortest = tracks.lengths[tracks.columns].min()
+    low, high = (CLOSE * spacing, APART * spacing) if between is None else between
+    if not 0 < low < high <= shortest / 2:
+        raise CaseError(
+            f"D₂ is fitted between two separations that rise, below half of the box, {shortest / 2:g}."
+        )
+    edges = np.geomspace(min(low, CLOSE * spacing), min(WIDE * spacing, shortest / 2), RADII + 1)
+    fitted = np.geomspace(low, high, FITTED)
+    rows = _rows(tracks, states)
+    closer = np.stack([_closer(tracks, row, np.append(edges, fitted)) for row in rows])
+    found = with_error(
+        "radial_distribution",
+        ("r",),
+        _radial(closer[..., : RADII + 1], edges, tracks, dimension, volume),
+        "1",
+        "g(r), pairs over those of random particles",
+    )
+    slope = _slope(closer[..., RADII + 1 :], fitted, tracks.blocks)
+    found |= with_error("dimension", (), slope, "1", "D₂, slope of ln N(< r) over ln r")
+    if voronoi:
+        found |= _voronoi(tracks, rows[:: -(-len(rows) * tracks.count // CELLS)], dimension)
+    r = ("r", np.sqrt(edges[1:] * edges[:-1]), {"units": "length", "long_name": "separation"})
+    about = {"particles": tracks.count, "states": len(rows), "from_r": low, "to_r": high}
+    about |= {"voronoi_random": RANDOM[dimension]}
+    return xr.Dataset(found, {"r": r}, about)
+
+
+def uniformity(tracks: Tracks, *, states: int = FEW_STATES) -> xr.Dataset:
+    """Whether particles are uniform in the box: χ² of their numbers in cells, and its probability.
+
+    Parameters
+    ----------
+    tracks : Tracks
+        The paths.
+    states : int, default 5
+        At so many times, evenly chosen.
+
+    Returns
+    -------
+    Dataset
+        Over `time`: `chi_squared`, Σ (n − m)²/m over equal cells with n particles, m their mean, of about 10
+        particles or more; `probability`, p, that uniformly random particles have at least that; the
+        attributes `cells` and `freedom`, one less.
+
+    Raises
+    ------
+    CaseError
+        If the box is not known, or there are fewer than 32 particles.
+
+    Notes
+    -----
+    The times are not independent. Particles that begin on a lattice are more even than random ones at first.
+    """
+    dimension, _ = _box(tracks, walls=True)
+    along = int(max(2, min(MOST_ALONG, (tracks.count / EXPECTED) ** (1 / dimension))))
+    rows = _rows(tracks, states)
+    lengths, cells = tracks.lengths[tracks.columns], along**dimension
+    place = tracks.position[np.ix_(rows, np.arange(tracks.count), tracks.columns)]
+    part = place / lengths
+    number = np.minimum((along * (part - np.floor(part))).astype(int), along - 1)
+    cell = number @ (along ** np.arange(dimension))
+    mean = tracks.count / cells
+    found = [float(((np.bincount(row, minlength=cells) - mean) ** 2).sum() / mean) for row in cell]
+    arrays = {
+        "chi_squared": (
+            "time",
+            found,
+            {
+                "units": "1",
+                "long_name": f"χ² of numbers in {cells} cells; random ones have about {cells - 1}",
+            },
+        ),
+        "probability": (
+            "time",
+            chdtrc(cells - 1, found),
+            {"units": "1", "long_name": "that uniformly random particles have this χ² or more"},
+        ),
+    }
+    about = {"particles": tracks.count, "states": len(rows), "cells": cells, "freedom": cells - 1}
+    time = ("time", tracks.time[rows], {"units": "time", "long_name": "time"})
+    return xr.Dataset(arrays, {"time": time}, about)
+
+
+def _box(tracks: Tracks, walls: bool = False) -> tuple[int, float]:
+    """The number of dimensions, and the volume of the box in them. Raises CaseError."""
+    lengths = tracks.lengths[tracks.columns]
+    if not (lengths > 0).all():
+        raise CaseError("where particles are is told of those in a box, whose lengths are not known here.")
+    if not walls and not tracks.periodic[tracks.columns].all():
+        raise CaseError(
+            "g(r), D₂ and Voronoï cells are those of periodic boxes; near the walls of this one there are "
+            "fewer neighbours."
+        )
+    if tracks.count < FEWEST:
+        raise CaseError(f"where particles are takes {FEWEST} of them, and there are {tracks.count}.")
+    return len(lengths), float(np.prod(lengths))
+
+
+def _rows(tracks: Tracks, states: int) -> np.ndarray:
+    count = len(tracks.time)
+    return np.unique(np.rint(np.linspace(0, count - 1, max(1, min(states, count)))).astype(int))
+
+
+def _closer(tracks: Tracks, row: int, radii: np.ndarray) -> np.ndarray:
+    """The mean numbers of neighbours closer than radii, [block, radius]."""
+    order = np.argsort(radii)
+    tree, found = wrapped_tree(tracks, row), []
+    for first, size in zip(tracks.blocks.starts, tracks.blocks.sizes, strict=True):
+        block = cKDTree(tree.data[first : first + size], boxsize=tree.boxsize)
+        counts = np.empty(len(radii))
+        counts[order] = block.count_neighbors(tree, radii[order])
+        found.append(counts / size - 1)
+    return np.array(found)
+
+
+def _estimated(shares: np.ndarray, blocks: Blocks) -> tuple[np.ndarray, np.ndarray]:
+    """The errors of pairs, each of which is in the counts of two particles."""
+    return blocks.combined(blocks.together(shares), np.sqrt(2) * shares.mean(axis=0))
+
+
+def _radial(closer: np.ndarray, edges: np.ndarray, tracks: Tracks, dimension: int, volume: float) -> Estimate:
+    ball = np.pi ** (dimension / 2) / gamma(dimension / 2 + 1) * edges**dimension
+    ratio = np.diff(closer, axis=-1) / ((tracks.count - 1) * np.diff(ball) / volume)
+    value = tracks.blocks.together(ratio).mean(axis=0)
+    return value, *_estimated(ratio - value, tracks.blocks)
+
+
+def _slope(closer: np.ndarray, radii: np.ndarray, blocks: Blocks) -> Estimate:
+    """The slope of ln N over ln r by least squares, and the error of its linear part."""
+    mean = blocks.together(closer).mean(axis=0)
+    x = np.log(radii) - np.log(radii).mean()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = x @ np.log(mean) / (x @ x)
+        shares = ((closer - mean) / mean) @ x / (x @ x)
+    return np.where(np.isfinite(value), value, np.nan), *_estimated(shares, blocks)
+
+
+def _voronoi(tracks: Tracks, rows: np.ndarray, dimension: int) -> dict[str, tuple]:
+    if tracks.count > MOST_CELLS:
+        return {}
+    volumes = np.stack([cell_volumes(tracks, int(row)) for row in rows])
+    squares = tracks.blocks.means((volumes / volumes.mean() - 1) ** 2)
+    return with_error(
+        "voronoi_variance", (), tracks.blocks.estimate(squares), "1", "variance of cells over their mean"
+    )
+
+
+def cell_volumes(tracks: Tracks, row: int) -> np.ndarray:
+    """The volumes of the Voronoï cells of particles at a time, [particle], in the periodic box.
+
+    Cells are those among the particles and their images nearby; their sum is the volume of the box.
+    """
+    lengths = tracks.lengths[tracks.columns]
+    place = np.asarray(wrapped_tree(tracks, row).data)
+    count, dimension = place.shape
+    if dimension == 1:
+        ordered = np.argsort(place[:, 0])
+        x = place[ordered, 0]
+        sizes = np.empty(count)
+        sizes[ordered] = (np.roll(x, -1) - np.roll(x, 1)) % lengths[0] / 2
+        return sizes
+    margin = FACES * (np.prod(lengths) / count) ** (1 / dimension)
+    for _ in range(8):
+        points = _with_images(place, lengths, min(margin, lengths.max()))
+        cells = Voronoi(points)
+        regions = [cells.regions[cells.point_region[n]] for n in range(count)]
+        if all(region and -1 not in region for region in regions):
+            volumes = np.array([ConvexHull(cells.vertices[region]).volume for region in regions])
+            if abs(volumes.sum() / np.prod(lengths) - 1) < 1e-9:
+                return volumes
+        margin *= 2
+    raise CaseError("the Voronoï cells of the particles do not fill the box; some of them are in one place.")
+
+
+def _with_images(place: np.ndarray, lengths: np.ndarray, margin: float) -> np.ndarray:
+    """The particles, and behind them their images closer to the box than a margin."""
+    points = place
+    for axis, length in enumerate(lengths):
+        shift = np.zeros(len(lengths))
+        shift[axis] = length
+        below, above = points[points[:, axis] < margin], points[points[:, axis] > length - margin]
+        points = np.concatenate([points, below + shift, above - shift])
+    return points

@@ -1,0 +1,233 @@
+"""Statistics of a group of particles of a run over a window of time, with errors, as a table."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import xarray as xr
+
+from whorl.base.errors import CaseError
+from whorl.base.text import in_words
+from whorl.config.explain import did_you_mean
+from whorl.diagnostics.results.means import DiagnosticMeans
+from whorl.output.means import ENOUGH
+from whorl.particles.results.clustering import clustering, uniformity
+from whorl.particles.results.lagrangian import acceleration, dispersion, structure_functions, velocity
+from whorl.particles.results.path_series import Tracks, tracks_of
+from whorl.particles.results.separations import pairs, tetrahedra
+from whorl.results.averages import listed
+from whorl.results.by_name import averaged
+from whorl.results.runs import RunResults
+
+MIXED = "The steps of time differ: paths were interpolated to even ones by cubic splines."
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of statistics: what finds it, what it is, of which particles, and from where on."""
+
+    find: Callable[[Tracks], xr.Dataset]
+    about: str
+    of: Callable[[Tracks], bool] = lambda tracks: True
+    from_release: bool = False
+
+
+def _released(kind: str) -> Callable[[Tracks], bool]:
+    return lambda tracks: bool(getattr(tracks.group, kind, None))
+
+
+KINDS = {
+    "dispersion": Kind(dispersion, "dispersion of single particles"),
+    "velocity": Kind(velocity, "velocity along paths"),
+    "acceleration": Kind(
+        acceleration, "acceleration along paths", lambda one: one.has_velocity or one.has_acceleration
+    ),
+    "structure-functions": Kind(structure_functions, "Lagrangian structure functions"),
+    "pairs": Kind(pairs, "pairs since their release", _released("pairs"), from_release=True),
+    "nearest-pairs": Kind(
+        partial(pairs, nearest=True), "pairs of nearest particles of the first time", lambda one: False
+    ),
+    "tetrahedra": Kind(
+        tetrahedra, "tetrahedra since their release", _released("tetrahedra"), from_release=True
+    ),
+    "clustering": Kind(clustering, "where particles are", lambda one: bool(one.periodic[one.columns].all())),
+    "uniformity": Kind(uniformity, "whether particles are uniform in the box"),
+}
+
+
+class ParticleMeans(DiagnosticMeans):
+    """Statistics of particles over a window; `average_particles` makes it, printing shows a table.
+
+    `means["velocity"]` is a dataset of the kind: of each number NAME its value, `NAME_error` the standard
+    error and `NAME_samples` the number of independent samples. It is as that of diagnostics otherwise.
+    """
+
+    first: ClassVar[str] = "statistics"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as lists, numbers and text, as for JSON; what is not finite is None."""
+        return {
+            "window": {"start": self.start, "end": self.end},
+            "verdict": self.verdict,
+            "notes": list(self.notes),
+            "statistics": {
+                name: data.attrs | {str(key): listed(one.values) for key, one in data.variables.items()}
+                for name, data in self.means.items()
+            },
+        }
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """Return the rows of the table as text: numbers that are known, and short arrays."""
+        return [
+            (*row[:4], "" if row[4] == "sum" else row[4])
+            for row in super().cells()
+            if not row[3].startswith("nan")
+        ]
+
+    def remarks(self, *, of_table: bool = True) -> list[str]:
+        """Return the sentences below the table, or of a picture: sources, doubtful errors, the window."""
+        doubtful = [line for name, data in self.means.items() for line in _doubts(name, data, of_table)]
+        sources = dict.fromkeys(line for data in self.means.values() for line in _sources(data))
+        return [*self.notes, *sources, *doubtful, self.verdict]
+
+
+def average_particles(
+    run: RunResults,
+    name: str,
+    kinds: str | Sequence[str] = (),
+    start: float | None = None,
+    end: float | None = None,
+    *,
+    resample: bool = False,
+) -> ParticleMeans:
+    """Return statistics of a group of particles of a run over a window of time, with errors.
+
+    Parameters
+    ----------
+    run : RunResults
+        The run, from `whorl.open_run`.
+    name : str
+        The name of the group.
+    kinds : str or sequence of str, optional
+        Of `KINDS`; all that the particles have by default.
+    start, end : float, optional
+        The window, which begins and ends by default as that of `RunResults.average`; of pairs and tetrahedra
+        it begins by default where the particles do.
+    resample : bool, default False
+        Whether paths at uneven times are interpolated to even ones, by cubic splines in time.
+
+    Returns
+    -------
+    ParticleMeans
+        A dataset of each kind, with a table of its numbers.
+
+    Raises
+    ------
+    CaseError
+        If there are no such particles or kind, if the window cannot be taken or has too few times, if steps
+        of time differ and `resample` is false, or if a kind that is asked for cannot be had.
+
+    Examples
+    --------
+    >>> found = average_particles(whorl.open_run("tracers"), "tracer", start=5)
+    >>> float(found["acceleration"]["a0"]), float(found["acceleration"]["a0_error"])
+    """
+    wanted = (kinds,) if isinstance(kinds, str) else tuple(kinds)
+    for one in wanted:
+        if one not in KINDS:
+            near = did_you_mean(one, KINDS) or "."
+            raise CaseError(f"there are no statistics {one} of particles{near} Known: {', '.join(KINDS)}.")
+    taken: dict[bool, tuple[Tracks, str]] = {}
+    means, notes = {}, []
+
+    def window(from_release: bool) -> tuple[Tracks, str]:
+        if from_release not in taken:
+            how = {"resample": resample, "from_release": from_release}
+            taken[from_release] = tracks_of(run, name, start, end, **how)
+        return taken[from_release]
+
+    for kind in wanted or KINDS:
+        chosen = KINDS[kind]
+        tracks, _ = window(chosen.from_release)
+        if not wanted and not chosen.of(tracks):
+            continue
+        try:
+            means[kind] = _described(chosen, tracks)
+        except CaseError as error:
+            if wanted:
+                raise
+            notes.append(f"{kind}: {error}")
+    if not means:
+        raise CaseError(f"the particles {name} have no statistics: {' '.join(notes)}")
+    tracks, verdict = taken.get(False) or taken[True]
+    of_scales = tracks.scales.notes if tracks.scales else ()
+    notes = [*tracks.notes, *of_scales, *notes, *([MIXED] if resample else []), *_scales(tracks)]
+    return ParticleMeans(float(tracks.time[0]), float(tracks.time[-1]), verdict, means, tuple(notes))
+
+
+def _described(kind: Kind, tracks: Tracks) -> xr.Dataset:
+    data = kind.find(tracks)
+    window = {"start": float(tracks.time[0]), "end": float(tracks.time[-1])}
+    if (small := tracks.small_scales) is not None:
+        window |= {"dissipation": small.epsilon, "viscosity": small.viscosity}
+    return data.assign_attrs(about=kind.about, **window)
+
+
+def _sources(data: xr.Dataset) -> Iterator[str]:
+    """Where velocities and accelerations are from, and what differences in time lack."""
+    for name in ("velocity", "acceleration"):
+        if name in data.attrs:
+            yield f"{name.capitalize()}: {data.attrs[name]}."
+    if "resolution" in data.attrs:
+        yield (
+            f"Differences of second order have {100 * data.attrs['resolution']:.2g} % less of the variance "
+            "of the acceleration than those of fourth, which are taken; where this is much, write rows more "
+            "often."
+        )
+
+
+def _doubts(name: str, data: xr.Dataset, of_table: bool) -> Iterator[str]:
+    """A sentence on errors that are not reliable."""
+    of_all = [
+        (data[f"{one.name}_error"].values, data[f"{one.name}_samples"].values)
+        for one in averaged(data)
+        if f"{one.name}_error" in data
+    ]
+    few = sum(int(((error != 0) & ~(samples >= ENOUGH)).sum()) for error, samples in of_all)
+    if few:
+        yield (
+            f"{few} of {sum(error.size for error, _ in of_all)} errors of {name} rest on fewer than "
+            f"{ENOUGH:.0f} independent samples{' (a question mark)' if of_table else ''}: they are not "
+            "reliable and probably too small."
+        )
+
+
+def _scales(tracks: Tracks) -> list[str]:
+    """What the numbers are normalised with, or why they are not."""
+    if (small := tracks.small_scales) is not None:
+        return [
+            f"Scales: ε = {small.epsilon:.4g}, the mean 2νZ of the series in the window, ν = "
+            f"{small.viscosity:.4g}, τ_η = {small.time:.4g}, η = {small.length:.4g}."
+        ]
+    without = in_words(["a₀", "C₀", "T_L/τ_η", "Richardson's g"])
+    return [f"Without {without}: {_why_not(tracks)}."]
+
+
+def _why_not(tracks: Tracks) -> str:
+    """Why there are no small scales."""
+    if len(tracks.axes) < 3:
+        return "the flow is plane"
+    if tracks.scales is None or tracks.scales.dissipation is None:
+        return "the series has no dissipation by viscosity"
+    if not tracks.scales.viscosity > 0:
+        return "the flow has no viscosity"
+    return "its mean dissipation by viscosity, 2νZ, is 0 in the window"
+
+
+def numbers_of(data: xr.Dataset, name: str) -> tuple[float, float, float]:
+    """A number without dimensions, its error and its samples; nan without one."""
+    if name not in data:
+        return (np.nan,) * 3
+    return tuple(float(data[f"{name}{end}"]) for end in ("", "_error", "_samples"))

@@ -1,0 +1,109 @@
+"""Means over particles and over time with errors, for all that follows from paths.
+
+Two sets of means of the same quantity are compared with its mean: those at each time, over all particles, and
+those of each block of particles, over all times. The first tell what all particles feel together, as the few
+large eddies that come and go; their error is that of a mean over time, by `whorl.output.means`. The second
+tell what particles have of their own; their error is the standard deviation of the blocks over the root of
+their number, at most `BLOCKS` of equal sizes, of particles with successive identities. The standard error is
+the larger of the two. Its independent samples are those of the first, or the number of blocks where there are
+fewer than four times.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from whorl.output.means import FEWEST
+from whorl.probes.results.correlated_groups import errors_of
+
+BLOCKS = 32
+BATCHES = 16  # of times, for the spread of what is no mean
+Estimate = tuple[np.ndarray, np.ndarray, np.ndarray]  # values, errors, independent samples
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Blocks of successive particles, or of successive groups of so many members."""
+
+    starts: np.ndarray
+    sizes: np.ndarray
+
+    @classmethod
+    def of(cls, count: int, most: int = BLOCKS) -> "Blocks":
+        """Blocks of `count` particles, of sizes that differ by one at most."""
+        edges = np.linspace(0, count, min(most, count) + 1).astype(int)
+        return cls(edges[:-1], np.diff(edges))
+
+    @property
+    def number(self) -> np.ndarray:
+        """The number of the block of each particle."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    def means(self, values: np.ndarray, axis: int = 1) -> np.ndarray:
+        """The means over the particles of each block, along an axis of values."""
+        sizes = self.sizes.reshape(-1, *(1,) * (values.ndim - 1 - axis))
+        return np.add.reduceat(values, self.starts, axis=axis) / sizes
+
+    def together(self, means: np.ndarray, axis: int = 1) -> np.ndarray:
+        """The mean over all particles, of the means of blocks along an axis."""
+        return np.average(means, axis=axis, weights=self.sizes)
+
+    def estimate(self, parts: np.ndarray) -> Estimate:
+        """The mean with its error, of means [time, block, …]."""
+        value = self.together(parts).mean(axis=0)
+        return value, *self.errors(parts - value)
+
+    def errors(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The error and the samples of a mean with these shares [time, block, …]."""
+        return self.combined(self.together(shares), shares.mean(axis=0))
+
+    def combined(self, of_times: np.ndarray, of_blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The error and the samples of a mean, of its means [time, …] and [block, …]."""
+        blocks = self.of_blocks(of_blocks)
+        if len(of_times) < FEWEST:
+            return blocks, np.full(of_blocks.shape[1:], float(len(of_blocks)))
+        error, samples = errors_of(of_times)
+        return np.fmax(error, blocks), samples
+
+    def of_blocks(self, means: np.ndarray) -> np.ndarray:
+        """The error by the spread of the blocks alone, [block, …]; nan of fewer than four."""
+        if len(means) < FEWEST:
+            return np.full(means.shape[1:], np.nan)
+        weights = (self.sizes / self.sizes.mean()).reshape(-1, *(1,) * (means.ndim - 1))
+        left = weights * (means - np.average(means, axis=0, weights=self.sizes))
+        return np.sqrt((left**2).sum(axis=0) / (len(means) * (len(means) - 1)))
+
+
+def spread(parts: np.ndarray, blocks: Blocks, find: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """The error of `find` of the mean of parts [time, block, …], which need not be smooth in it.
+
+    It is the larger one of two jackknives, which leave out one of the blocks, or one of `BATCHES` times.
+    """
+    of_times, of_blocks = blocks.together(parts), parts.mean(axis=0)
+    batches = Blocks.of(len(of_times), BATCHES)
+    return np.fmax(
+        _jackknife(of_blocks, blocks.sizes, find),
+        _jackknife(batches.means(of_times, axis=0), batches.sizes, find),
+    )
+
+
+def _jackknife(means: np.ndarray, sizes: np.ndarray, find: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """The error by leaving out one of means [part, …] of so many each; nan of fewer than four."""
+    if len(means) < FEWEST:
+        return np.full(np.shape(find(means[0])), np.nan)
+    total = np.tensordot(sizes, means, 1)
+    left = [find((total - size * one) / (sizes.sum() - size)) for one, size in zip(means, sizes, strict=True)]
+    return np.sqrt((len(means) - 1) * np.var(left, axis=0))
+
+
+def with_error(
+    name: str, dims: tuple[str, ...], found: Estimate, unit: str, meaning: str
+) -> dict[str, tuple]:
+    """The variables NAME, NAME_error and NAME_samples of a dataset."""
+    value, error, samples = found
+    return {
+        name: (dims, value, {"units": unit, "long_name": meaning}),
+        f"{name}_error": (dims, error, {"units": unit, "long_name": f"standard error of {name}"}),
+        f"{name}_samples": (dims, samples, {"units": "1", "long_name": f"independent samples of {name}"}),
+    }

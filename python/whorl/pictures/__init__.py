@@ -1,0 +1,1 @@
+"""The pictures of a run from its files alone, and the style of all pictures."""

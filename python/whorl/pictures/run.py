@@ -1,0 +1,272 @@
+"""The picture of a run, from its files alone: a slice of a snapshot, two graphs over time, spectra."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.gridspec import SubplotSpec
+
+from whorl.base.files import check_picture
+from whorl.base.text import spelled
+from whorl.config.case import Case, Grid
+from whorl.config.dealiasing import LARGEST_KEPT
+from whorl.expressions.case import snapshot_entry
+from whorl.models.base import KOLMOGOROV, Curves, Picture, Slice
+from whorl.output.directory import RunDirectory
+from whorl.pictures.slices import Tell, Wanted, choose, draw_slice, silent
+from whorl.pictures.spectra import colors_of, draw_mean_spectra, draw_spectra, forced_band
+from whorl.pictures.style import STYLE, draw_title, rounded, save_picture, units_of, with_unit
+from whorl.pictures.window import draw_window
+from whorl.results.averages import Averages, told
+from whorl.results.runs import RunResults, open_run
+
+WIDE = 1.6  # ratio of width to height of a slice
+TITLE = 14.0  # points
+STRIP = (3, 1)  # heights of mean spectra and their errors
+# A curve is lost in a linear graph where it is below this share of what 95 % of the values are below; what is
+# smaller still is rounding. Where one is lost for so much of the time, the graph is logarithmic.
+LOST, USUAL, ROUNDING, SHARE = 1 / 25, 95, 1e-12, 0.2
+
+
+def plot_run(
+    directory: str | Path,
+    output: str | Path | None = None,
+    *,
+    field: str | None = None,
+    plane: str | None = None,
+    time: float | None = None,
+    start: float | None = None,
+    end: float | None = None,
+    tell: Tell = silent,
+) -> Path:
+    """Draw a run from its files: a slice of a snapshot, two graphs over time, and spectra.
+
+    Parameters
+    ----------
+    directory : str or Path
+        The output directory of the run.
+    output : str or Path, optional
+        The picture, a PNG, PDF or SVG by its ending; plot.png in `directory` by default.
+    field : str, optional
+        The field that the slice shows, such as "vorticity", or a component, such as "velocity.x"; the
+        model's choice by default.
+    plane : str, optional
+        The plane of the slice: the axis normal to it, such as "z", or with its position, such as "z=pi/2".
+        Without a position the liveliest of a few planes is drawn.
+    time : float, optional
+        The time of the snapshot; the nearest snapshot is drawn, by default the last.
+    start, end : float, optional
+        A window of time: its means with errors are drawn over it, and its mean spectrum, as
+        `RunResults.average` returns them. By default no averages are drawn.
+    tell : callable, optional
+        Called with a sentence if the time of the drawn snapshot differs from `time`, and with what is to be
+        said of the averages.
+
+    Returns
+    -------
+    Path
+        The path of the picture.
+
+    Raises
+    ------
+    CaseError
+        If `directory` is not that of a run of whorl or has no rows in series.csv yet, if the picture cannot
+        have this path, or if there is no such field, plane, snapshot or window.
+
+    Examples
+    --------
+    >>> plot_run("vortex", "u.pdf", field="velocity.x", plane="y=pi/2", time=1.0)
+    PosixPath('u.pdf')
+    """
+    path = Path(output) if output else Path(directory) / "plot.png"
+    run = open_run(directory)
+    check_picture(path)
+    run.rows()
+    averages = None if start is None and end is None else run.average(start, end)
+    for remark in averages.remarks() if averages else ():
+        tell(remark)
+    with rc_context(STYLE):
+        name = spelled(Path(directory).resolve().name)
+        save_picture(draw(run, name, Wanted(field, plane, time), tell, averages), path)
+    return path
+
+
+def draw(
+    run: RunResults,
+    name: str,
+    wanted: Wanted | None = None,
+    tell: Tell = silent,
+    averages: Averages | None = None,
+) -> Figure:
+    """Return the figure of a run: a slice and curves, as the model's `picture` says.
+
+    Parameters
+    ----------
+    run : RunResults
+        The run, with rows in its series.
+    name : str
+        The name of the run in the title.
+    wanted : Wanted, optional
+        The slice to draw.
+    tell : callable, optional
+        Called with a sentence if the time of the snapshot differs from the one wanted.
+    averages : Averages, optional
+        Averages to draw.
+
+    Returns
+    -------
+    Figure
+        The figure, to be saved.
+
+    Raises
+    ------
+    CaseError
+        If there is no such slice.
+    """
+    series, picture = run.series, picture_of(run.case)
+    span = float(series["time"][-1] - series["time"][0])
+    plane = choose(run.snapshots, picture.slices, run.case.grid, wanted or Wanted(), tell)
+    of_means = averages is not None and bool(averages.spectra.data_vars)
+    figure, of_slice, of_curves, of_spectra = page(plane.aspect if plane else 1.0, of_means)
+    draw_slice(of_slice, plane, rounded(plane.time, span) if plane else "")
+    colors = colors_of(picture)
+    for ax, curves in zip(of_curves, picture.curves, strict=True):
+        draw_curves(ax, series, curves, colors)
+        if averages:
+            draw_window(ax, averages, {name: colors[label or name] for name, label in curves.columns})
+    most, forced = resolved(run.case.grid), forced_band(run.case)
+    if averages and of_means:
+        draw_mean_spectra(*of_spectra, averages, picture, most, forced)
+    else:
+        written = RunDirectory(run.directory).spectra.is_file()
+        draw_spectra(*of_spectra, run.spectra if written else None, picture, most, span, forced)
+    draw_title(figure, headline(run, series, name, span, averages), TITLE)
+    return figure
+
+
+def page(aspect: float, of_means: bool = False) -> tuple[Figure, Axes, list[Axes], list[Axes]]:
+    """Return a figure with axes of the slice, of two curves and of spectra, `of_means` with a strip below.
+
+    A slice with a large `aspect`, width over height, has the whole width, above the other axes.
+    """
+    if aspect > WIDE:
+        height = min(5.5, 12.5 / aspect)
+        figure = Figure(figsize=(14, height + 5), layout="constrained")
+        top, bottom = figure.subfigures(2, 1, height_ratios=(height + 0.9, 4.1))
+        curves = bottom.subplots(1, 3, width_ratios=(1, 1, 1.3))
+        curves[2].remove()
+        axes = (top.subplots(), list(curves[:2]), _of_spectra(bottom, curves[0].get_gridspec()[2], of_means))
+    else:
+        figure = Figure(figsize=(14, 6.9), layout="constrained")
+        left, right = figure.subfigures(1, 2, width_ratios=(max(0.5, min(1.0, aspect)), 1.1))
+        curves = right.subplots(2, 2, height_ratios=(1, 1.4 if of_means else 1))
+        for ax in curves[1]:
+            ax.remove()
+        place = curves[1, 0].get_gridspec()[1, :]
+        axes = (left.subplots(), list(curves[0]), _of_spectra(right, place, of_means))
+    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1)
+    return figure, *axes
+
+
+def _of_spectra(figure: SubFigure, place: SubplotSpec, of_means: bool) -> list[Axes]:
+    """The axes of spectra, and of the relative errors of means."""
+    if not of_means:
+        return [figure.add_subplot(place)]
+    above, below = place.subgridspec(2, 1, height_ratios=STRIP, hspace=0.05)
+    ax = figure.add_subplot(above)
+    return [ax, figure.add_subplot(below, sharex=ax)]
+
+
+def picture_of(case: Case) -> Picture:
+    """Return the model's picture, with passive scalars if one is the first field of the snapshots."""
+    picture, first = case.flow.picture, snapshot_entry(case.output.fields[0])[0]
+    if picture.slope == KOLMOGOROV and 1 in case.grid.points:
+        picture = replace(picture, slope=None)  # in a plane there is another range
+    names = sorted((scalar.name for scalar in case.scalars), key=lambda name: name != first)
+    slices = tuple(Slice(name, "θ", "value") for name in names)
+    if first not in names:
+        return replace(picture, slices=(*picture.slices, *slices))
+    variances = tuple((f"{name}_variance", name) for name in names)
+    return replace(
+        picture,
+        slices=(*slices, *picture.slices),
+        curves=(picture.curves[0], Curves("Scalar variance  ½⟨θ²⟩", variances)),
+        spectra=(picture.spectra[0], *variances),
+        spectra_title="Spectra of energy and scalar variance",
+    )
+
+
+def headline(
+    run: RunResults, series: xr.Dataset, name: str, span: float, averages: Averages | None = None
+) -> str:
+    """Return the title of the figure: the run's name, points, parameters, times, and Rλ if it has one.
+
+    It is the mean Rλ of averages, or else the last.
+    """
+    points = run.case.grid.points
+    size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(str(n) for n in points if n > 1)
+    last = series.isel(time=-1)
+    text = (
+        f"{name}   ·   {size}   ·   {run.case.flow.headline()}   ·   t {_reach(series['time'].values, span)}"
+    )
+    reynolds = np.nan if 1 in points else float(last.get("R_lambda", np.nan))  # a number of three dimensions
+    if not np.isfinite(reynolds):
+        return text
+    mean = averages.means.get("R_lambda") if averages else None
+    return f"{text}   ·   Rλ = {told(mean) if mean else f'{reynolds:.0f}'}"
+
+
+def _reach(times: np.ndarray, span: float) -> str:
+    """The times of the curves, or the one time of a slice, as text."""
+    first, last = (rounded(float(time), span) for time in times[[0, -1]])
+    return f"= {last}" if first == last else f"= {first} to {last}"
+
+
+def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, str]) -> None:
+    """Draw columns over time, from zero up, or from below zero if they are negative.
+
+    The graph is logarithmic where a curve would otherwise lie on its lower edge for long.
+    """
+    time = series["time"].values
+    shown = [(name, label) for name, label in curves.columns if np.isfinite(series[name].values).any()]
+    unit, of_each = units_of([series[name] for name, _ in shown])
+    floor = _floor(time, [series[name].values for name, _ in shown])
+    for name, label in shown:
+        values, color = series[name].values, colors[label or name]
+        if floor is not None:
+            values = np.where(values > floor, values, np.nan)
+        ax.plot(time, values, color=color, label=f"{label}{of_each[name]}")
+        ax.plot(time[-1:], values[-1:], "o", color=color, markersize=5)
+        if len(shown) == 1 and floor is None:
+            ax.fill_between(time, values, color=color, alpha=0.10, linewidth=0)
+    ax.set(title=curves.title, xlabel="t  [time]", ylabel=with_unit("", unit))
+    ax.margins(x=0.02)
+    if floor is not None:
+        ax.set_yscale("log")
+    else:
+        lowest = min(np.nanmin(series[name], initial=0) for name, _ in shown) if shown else 0.0
+        ax.set_ylim(bottom=0 if lowest >= 0 else None)
+    if len(shown) > 1:
+        ax.legend(frameon=False, fontsize=8.5)
+
+
+def _floor(time: np.ndarray, curves: Sequence[np.ndarray]) -> float | None:
+    """Below what curves are rounding, if they are to be drawn in a logarithmic graph; None if not."""
+    known = [np.nan_to_num(values) for values in curves]
+    top = max((float(np.percentile(values, USUAL)) for values in known), default=0.0)
+    if len(time) < 2 or not top > 0 or any((values < 0).any() for values in known):
+        return None
+    floor, weights = ROUNDING * top, np.gradient(time) / (time[-1] - time[0])
+    lost = [((values > floor) & (values < LOST * top)) @ weights for values in known]
+    return floor if max(lost) > SHARE else None
+
+
+def resolved(grid: Grid) -> float:
+    """Return the largest wavenumber kept along every axis; shells beyond are corners of the box of modes."""
+    axes = zip(grid.points, grid.lengths, strict=True)
+    return LARGEST_KEPT[grid.dealias] * np.pi * min(n / length for n, length in axes if n > 1)

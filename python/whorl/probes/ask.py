@@ -1,0 +1,104 @@
+"""Reads the probes of a case, without a round trip."""
+
+import numpy as np
+
+from whorl import _core
+from whorl.config.case import Case
+from whorl.expressions.answers import terms_of
+from whorl.expressions.linear import LinearForm
+from whorl.expressions.nodes import Node, within
+from whorl.expressions.parse import Parser
+from whorl.expressions.points import value_of
+from whorl.expressions.vocabulary import vocabulary
+from whorl.probes.options import ModeProbe, Probe
+
+
+class Reading:
+    """A probe: what the core reads of a state, and the quantities that follow from it, later and together.
+
+    Raises
+    ------
+    ExpressionError
+        If an expression means nothing or cannot be read.
+    """
+
+    def __init__(self, case: Case, probe: Probe):
+        self.probe = probe
+        parser = Parser(vocabulary(case))
+        self.reads = probe.reads(parser, case)
+        self.layout = probe.layout(case, self.reads)
+        self.count = probe.number(case)
+        self._modes = probe.numbers(case).tolist() if isinstance(probe, ModeProbe) else []
+        self.coordinates = probe.coordinates(case)
+        self._fields = {field: field.serial for field in parser.graph.fields if field.of_state}
+        self._nodes = [node for one in self.reads for node in one.nodes]
+        # What stands still, such as the imaginary part of a real number, is not read.
+        linear = (one for node in self._nodes for one in within(node) if one.kind == "linear")
+        self.forms: dict[LinearForm, int] = {}
+        for node in linear:
+            self.forms.setdefault(node.value, len(self.forms))
+        self._core: _core.Probe | None = None
+        self._flow: _core.Flow | None = None
+
+    def read(self, flow: _core.Flow) -> np.ndarray:
+        """The linear forms of the present state, as the core gives them. Collective."""
+        if self._core is None or self._flow is not flow:
+            self._core, self._flow = self._prepared(flow), flow
+        raw = np.empty(self._core.size)
+        self._core.read(raw)
+        return raw
+
+    def _prepared(self, flow: _core.Flow) -> _core.Probe:
+        inputs = [terms_of(form, self._fields) for form in self.forms]
+        if isinstance(self.probe, ModeProbe):
+            return flow.probe_modes(inputs, self._modes)
+        return flow.probe_points(inputs, self.probe.places().tolist())
+
+    @property
+    def width(self) -> int:
+        """The number of values that are read at a time."""
+        parts = 2 if isinstance(self.probe, ModeProbe) else 1
+        return len(self.forms) * self.count * parts
+
+    def is_lost(self, raw: np.ndarray) -> bool:
+        """Whether what was read is of a state that is not finite."""
+        return not np.isfinite(raw).all()
+
+    def arrays(self, raw: np.ndarray, times: np.ndarray) -> list[np.ndarray]:
+        """Those of the layout, over time; `raw` has what was read, [time][value]."""
+        return [self.values(raw, times)]
+
+    def values(self, raw: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """The array of the probe, [time][quantity][mode][part] or [time][quantity][point].
+
+        `raw` has what was read, [time][value].
+        """
+        count = self.count
+        if isinstance(self.probe, ModeProbe):
+            coefficients = raw.reshape(len(raw), len(self.forms), count, 2)
+            amplitudes = np.zeros((len(raw), len(self.reads), count), complex)
+            for number, one in enumerate(self.reads):
+                for factor, node in zip((1, 1j), one.nodes, strict=False):
+                    amplitudes[:, number] += factor * self._amplitude(node, coefficients)
+            return np.stack([amplitudes.real, amplitudes.imag], -1)
+        forms = raw.reshape(len(raw), len(self.forms), count)
+        known = self._at_points(forms, times)
+        return np.stack([np.broadcast_to(known[node], forms[:, 0].shape) for node in self._nodes], 1)
+
+    def _amplitude(self, node: Node, coefficients: np.ndarray) -> np.ndarray:
+        if node.kind != "linear":
+            return np.zeros(1)
+        one = coefficients[:, self.forms[node.value]]
+        return one[..., 0] + 1j * one[..., 1]
+
+    def _at_points(self, forms: np.ndarray, times: np.ndarray) -> dict[Node, np.ndarray]:
+        axes = [place[None, :] for place in self.probe.places().T]
+        known = {"t": times[:, None]}  # the only number that a probe takes
+        values: dict[Node, np.ndarray] = {}
+        with np.errstate(all="ignore"):
+            for node in within(*self._nodes):
+                if node.kind == "linear":
+                    values[node] = forms[:, self.forms[node.value]]
+                else:
+                    values[node] = value_of(node, values, known, axes)
+        return values

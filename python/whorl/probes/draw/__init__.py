@@ -1,0 +1,1 @@
+"""The pictures of probes: series with their spectra, and correlations in time."""

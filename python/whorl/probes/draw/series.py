@@ -1,0 +1,205 @@
+"""The picture of a probe: its series and their frequency spectra, or E(k, ω) with the waves of the model."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+
+from whorl.base.files import check_picture
+from whorl.base.text import spelled
+from whorl.config.case import Case
+from whorl.output.directory import RunDirectory
+from whorl.pictures.style import COLORS, STYLE, draw_notes, draw_title, save_picture, with_unit
+from whorl.probes.results.correlation import chosen_probe, place_of
+from whorl.probes.results.spectra import finite_part, frequency_spectrum, spatio_temporal_spectrum
+from whorl.results.runs import open_run
+
+MOST_SERIES = 4
+DECADES = 6  # of E(k, ω) that are shown
+FEWEST = 10  # frequencies on either side are shown
+BEYOND = 2.0  # times the highest frequency of waves is shown
+REST = 1e-3  # of the energy of a series lies beyond the frequencies that are shown, and half as much again
+WAVES, MARKS = "0.45", "#7dd3fc"  # of the linear waves in spectra and on the map
+
+
+def plot_probe(
+    directory: str | Path, name: str, output: str | Path | None = None, *, resample: bool = False
+) -> Path:
+    """Draw what a probe read: series and frequency spectra, and of several modes E(k, ω).
+
+    Parameters
+    ----------
+    directory : str or Path
+        The output directory of the run.
+    name : str
+        The name of the probe.
+    output : str or Path, optional
+        The picture, a PNG, PDF or SVG by its ending; probe-NAME.png in `directory` by default.
+    resample : bool, default False
+        As for `whorl.probes.results.spectra.frequency_spectrum`.
+
+    Returns
+    -------
+    Path
+        The path of the picture.
+
+    Raises
+    ------
+    CaseError
+        If there is no such run or probe, if the picture cannot have this path, or if the series is too short
+        or its steps differ.
+
+    Notes
+    -----
+    The frequencies of the model's linear waves, with the sign of exp(i(k·x − ωt)), are drawn over spectra of
+    modes.
+    """
+    run = open_run(directory)
+    data = chosen_probe(run.probes, name, str(directory))
+    path = Path(output) if output else RunDirectory(directory).path / f"probe-{name}.png"
+    check_picture(path)
+    with rc_context(STYLE):
+        title = f"{spelled(RunDirectory(directory).path.resolve().name)}   ·   {name}"
+        save_picture(draw_probe(data, run.case, title, resample=resample), path)
+    return path
+
+
+def draw_probe(data: xr.Dataset, case: Case, title: str = "", *, resample: bool = False) -> Figure:
+    """Return the figure of what a probe read, as `RunResults.probes` returns it, in a case.
+
+    Below it is said what of the series is not finite and not in the spectra.
+    """
+    figure = Figure(figsize=(9, 7), layout="constrained")
+    draw_title(figure, title)
+    above, below = figure.subplots(2, 1, height_ratios=(2, 3))
+    _draw_series(above, data)
+    finite, notes = finite_part(data)
+    if data.sizes.get("mode", 1) > 1:
+        _draw_map(figure, below, finite, case, resample)
+    else:
+        _draw_spectra(below, finite, case, resample)
+    draw_notes(figure, notes)
+    return figure
+
+
+def _series(data: xr.Dataset) -> xr.DataArray:
+    return data["amplitude"] if "amplitude" in data else data["value"]
+
+
+def _chosen(data: xr.Dataset) -> list[tuple[int, int]]:
+    """The numbers of the quantity and of the mode or point of the series with the largest mean squares."""
+    values = _series(data)
+    squares = np.abs(values.transpose("time", "quantity", ...).values) ** 2
+    strength = np.nan_to_num(squares, nan=0.0, posinf=0.0).mean(axis=0)
+    largest = np.argsort(-strength, axis=None, kind="stable")[:MOST_SERIES]
+    return [divmod(int(one), strength.shape[1]) for one in sorted(largest)]
+
+
+def _labelled(data: xr.Dataset, values: xr.DataArray) -> list[tuple[str, str, xr.DataArray]]:
+    """The label, colour and values of some series."""
+    along = "mode" if "mode" in values.dims else "point"
+    return [
+        (
+            f"{values['quantity'].values[q]}   {along} {_place(values.isel({along: p}), along)}",
+            COLORS[n],
+            values.isel({"quantity": q, along: p}),
+        )
+        for n, (q, p) in enumerate(_chosen(data))
+    ]
+
+
+def _place(one: xr.DataArray, along: str) -> str:
+    """A mode by its wavenumbers, a point by its position."""
+    if along == "mode":
+        return str(one["mode"].values)
+    return place_of(one)
+
+
+def _reach(spectrum: xr.DataArray) -> float:
+    """The size of the frequencies that have all energy but REST of each series; not of those without any."""
+    sizes = np.abs(spectrum["frequency"].values)
+    order = np.argsort(sizes)
+    series = spectrum.transpose("frequency", ...).values[order].reshape(len(order), -1)
+    summed = np.cumsum(series, axis=0)
+    known = summed[-1] > summed[-1].max() * 10.0**-DECADES
+    if not known.any():
+        return float(sizes.max())
+    first = np.argmax(summed[:, known] >= (1 - REST) * summed[-1, known], axis=0)
+    return 1.5 * float(sizes[order][first].max())
+
+
+def _show_frequencies(spectrum: xr.DataArray, waves: Sequence[float]) -> float:
+    """The highest frequency to show: of the energy, of the waves, and of a few frequencies at least."""
+    frequency = spectrum["frequency"].values
+    step = float(np.diff(frequency).max())
+    wanted = (_reach(spectrum), FEWEST * step, *(BEYOND * abs(one) for one in waves))
+    return min(max(wanted), float(frequency.max()))
+
+
+def _draw_series(axes: Axes, data: xr.Dataset) -> None:
+    values = _series(data)
+    drawn = _labelled(data, values)
+    for label, color, one in drawn:
+        axes.plot(data["time"], np.real(one), label=label, color=color, linewidth=0.8)
+    every = values.size // max(values.sizes["time"], 1)
+    title = "Real parts" if "amplitude" in data else "Values"
+    if len(drawn) < every:
+        title += f", the {len(drawn)} largest of {every} series"
+    axes.set(title=title, xlabel="t  [time]", ylabel=with_unit("", values.attrs.get("units", "1")))
+    axes.legend(fontsize=7.5, frameon=False, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
+
+
+def _draw_spectra(axes: Axes, data: xr.Dataset, case: Case, resample: bool) -> None:
+    spectrum = frequency_spectrum(_series(data), resample=resample)
+    for _, color, one in _labelled(data, spectrum):
+        axes.plot(spectrum["frequency"], np.where(one > 0, one, np.nan), color=color, linewidth=1)
+    waves = [frequency for branch in _waves(data, case) for frequency in branch]
+    for frequency in waves:
+        axes.axvline(frequency, color=WAVES, linestyle="--", linewidth=1)
+    title = "Frequency spectra S(ω)" + (", and the linear waves of the model (dashed)" if waves else "")
+    unit = with_unit("", spectrum.attrs.get("units", "1"))
+    axes.set(
+        title=title, xlabel="ω  [1/time]", ylabel=unit, yscale="log" if (spectrum > 0).any() else "linear"
+    )
+    if float(spectrum["frequency"].min()) < 0:
+        shown = _show_frequencies(spectrum, waves)
+        axes.set_xlim(-shown, shown)
+    else:
+        axes.set_xscale("log")
+
+
+def _draw_map(figure: Figure, axes: Axes, data: xr.Dataset, case: Case, resample: bool) -> None:
+    energy = spatio_temporal_spectrum(data, resample=resample)
+    largest = float(energy.max()) or 1.0
+    image = axes.pcolormesh(
+        np.arange(energy.sizes["mode"]),
+        energy["frequency"],
+        np.maximum(energy.values.T, largest * 10.0**-DECADES),
+        norm=LogNorm(largest * 10.0**-DECADES, largest),
+        cmap="magma",
+        shading="nearest",
+    )
+    figure.colorbar(image, ax=axes, label=with_unit("E(k, ω)", energy.attrs.get("units", "1")))
+    branches = _waves(data, case)
+    for branch in branches:
+        axes.plot(np.arange(len(branch)), branch, "_", color=MARKS, markersize=14)
+    shown = _show_frequencies(energy, [one for branch in branches for one in branch])
+    axes.set_ylim(-shown, shown)
+    labels = energy["mode"].values
+    few = np.unique(np.linspace(0, len(labels) - 1, 12).astype(int))
+    axes.set_xticks(few, labels[few], fontsize=7, rotation=30)
+    title = "E(k, ω)" + (", and the linear waves of the model" if branches else "")
+    axes.set(title=title, xlabel="mode", ylabel="ω  [1/time]")
+    axes.grid(False)
+
+
+def _waves(data: xr.Dataset, case: Case) -> tuple[np.ndarray, ...]:
+    if "kx" not in data.coords:
+        return ()
+    k = np.stack([data[f"k{axis}"].values for axis in "xyz"])
+    return case.flow.frequencies(k)

@@ -1,0 +1,1 @@
+"""Spectra and correlations in time of the series of probes, with errors."""

@@ -1,0 +1,268 @@
+"""Correlations in time of groups of series, with errors.
+
+Of series f at even times t_n = n dt, n < N, of which those of a group are taken together,
+
+    R(m) = 1/(N − m) Σ_n p_m(n),   p_m(n) = Σ_group Re f*(t_n) f(t_{n+m}),   C(m dt) = R(m)/R(0).
+
+Errors are those of the linear part of the ratio: that of the mean of (p_m − C q_m)/R(0), by the means over
+time of `whorl.output.means`, with q_m(n) half of p_0(n) + p_0(n + m).
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import xarray as xr
+from scipy.fft import fft, ifft, next_fast_len
+from scipy.signal import fftconvolve
+
+from whorl.base.errors import CaseError
+from whorl.output.means import SAME, means_of
+from whorl.probes.options import Probe
+from whorl.probes.results.spectra import even_series
+
+FEWEST = Probe.fewest_rows
+AT_ONCE = 256  # series, which bounds the memory taken
+LARGE = 16  # series of a group, whose products are summed as they are made
+ROWS = 4096  # of means: those of longer series are first averaged in blocks
+ENDED = 0.02  # C at the longest lag, below which a correlation without a zero has ended
+SMOOTH = 3.0  # (1 − C(2 dt))/(1 − C(dt)), 4 of a parabola, from which a series is smooth
+NUMBERS = {
+    "correlation": ("1", "C(τ) = ⟨Re f*(t) f(t + τ)⟩/⟨|f|²⟩"),
+    "integral_time": ("time", "integral of C up to its first zero, or to the longest lag if it ends there"),
+    "micro_time": ("time", "τ of C = 1 − (t/τ)² + … at small t; nan unless the series is smooth"),
+}
+
+
+def grouped_correlation(
+    data: xr.DataArray,
+    groups: np.ndarray,
+    *,
+    longest: float | None = None,
+    lags: int = 200,
+    resample: bool = False,
+    remove_mean: bool = True,
+    errors: bool = True,
+) -> xr.Dataset:
+    """Return what `time_correlation` returns of series (time, series), over `group` in place of `series`.
+
+    `groups` has the number of the group of each series, from 0; each group has one at least. Without `errors`
+    those of the correlation and of the mean square are left out, which take most of the time.
+    """
+    values, dt = even_series(data, resample)
+    if len(values) < FEWEST:
+        raise CaseError(
+            f"a series of {len(values)} times is too short for correlations in time, which need {FEWEST}; "
+            "take a longer one."
+        )
+    most = _longest(len(values), dt, longest)
+    stride = -(-most // max(lags, 1))
+    steps = np.arange(0, most + 1, stride)
+    order = np.argsort(groups, kind="stable")
+    parts = [
+        _numbers(_Groups(_centred(values[:, some], remove_mean), starts, dt), steps, most, errors)
+        for some, starts in _in_parts(order, np.asarray(groups)[order])
+    ]
+    unit = data.attrs.get("units", "1")
+    square = {"mean_square": (f"({unit})²", "⟨|f|²⟩")}
+    zero = {"first_zero": ("time", "the first zero of C; nan without one")}
+    found = {}
+    for name, (own, meaning) in (NUMBERS | square | zero).items():
+        dims = ("group", "lag") if name == "correlation" else ("group",)
+        for end, of, told in (
+            ("", own, meaning),
+            ("_error", own, f"standard error of {name}"),
+            ("_samples", "1", f"independent samples of {name}"),
+        ):
+            if f"{name}{end}" in parts[0]:
+                values_of = np.concatenate([one[f"{name}{end}"] for one in parts])
+                found[f"{name}{end}"] = (dims, values_of, {"units": of, "long_name": told})
+    lag = ("lag", dt * steps, {"units": "time", "long_name": "lag τ"})
+    about = {"rows": len(values), "mean": "removed" if remove_mean else "kept"}
+    return xr.Dataset(found, {"lag": lag}, about)
+
+
+def _longest(count: int, dt: float, longest: float | None) -> int:
+    """The longest lag in steps. Raises CaseError."""
+    if longest is None:
+        return count // 4
+    steps = math.floor(longest / dt * (1 + 1e-9)) if math.isfinite(longest) else count
+    if not 2 <= steps <= count // 2:
+        raise CaseError(
+            f"the longest lag is from two steps to half of the series, {2 * dt:.6g} to "
+            f"{count // 2 * dt:.6g}, and not {longest:.6g}; choose another."
+        )
+    return steps
+
+
+def _centred(values: np.ndarray, remove_mean: bool) -> np.ndarray:
+    """Without the mean, if that is removed; what is then left of constants is zero."""
+    if not remove_mean:
+        return values
+    left = values - values.mean(axis=0)
+    constant = np.abs(left).max(axis=0) <= SAME * np.abs(values).max(axis=0)
+    return np.where(constant, 0.0, left)
+
+
+def _in_parts(order: np.ndarray, groups: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Some groups at a time: the numbers of their series, and where among these each group begins."""
+    begins = np.flatnonzero(np.diff(groups, prepend=-1))
+    ends = np.append(begins[1:], len(groups))
+    first = 0
+    while first < len(begins):
+        last = max(first + 1, int(np.searchsorted(ends, begins[first] + AT_ONCE, side="right")))
+        yield order[begins[first] : ends[last - 1]], begins[first:last] - begins[first]
+        first = last
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Series at even times, [time, series], those of a group side by side from `starts` on."""
+
+    values: np.ndarray
+    starts: np.ndarray
+    dt: float
+
+    def together(self, products: np.ndarray) -> np.ndarray:
+        """The sums over each group of an array […, series]."""
+        return np.add.reduceat(products, self.starts, axis=-1)
+
+    def products(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """The sums of Re f* g over each group."""
+        if len(self.starts) * LARGE > one.shape[1]:
+            return self.together((one.conj() * other).real)
+        ends = np.append(self.starts[1:], one.shape[1])
+        found = [
+            np.einsum("ts,ts->t", one[:, a:b].conj(), other[:, a:b]).real
+            for a, b in zip(self.starts, ends, strict=True)
+        ]
+        return np.stack(found, axis=1)
+
+    def series_of(self, group: int) -> np.ndarray:
+        """The series of a group."""
+        ends = [*self.starts[1:], self.values.shape[1]]
+        return self.values[:, self.starts[group] : ends[group]]
+
+    @cached_property
+    def squares(self) -> np.ndarray:
+        """p_0, [time, group]."""
+        return self.together(np.abs(self.values) ** 2)
+
+    @cached_property
+    def mean_square(self) -> np.ndarray:
+        """R(0), nan of what is zero."""
+        found = self.squares.mean(axis=0)
+        return np.where(found > 0, found, np.nan)
+
+    def share(self, step: int, correlation: np.ndarray) -> np.ndarray:
+        """(p − C q)/R(0) at a lag, [time, group]."""
+        if step == 0:
+            return np.zeros_like(self.squares)
+        until = len(self.values) - step
+        before, behind = self.values[:until], self.values[step:]
+        products = self.products(before, behind)
+        around = (self.squares[:until] + self.squares[step:]) / 2
+        return (products - correlation * around) / self.mean_square
+
+    def correlations(self, most: int) -> np.ndarray:
+        """C at all lags to `most` steps, [lag, group]."""
+        count = len(self.values)
+        padded = next_fast_len(count + most)
+        found = []
+        for group in range(len(self.starts)):
+            power = np.zeros(padded)
+            for some in in_columns(self.series_of(group)):
+                power += (np.abs(fft(some, padded, axis=0)) ** 2).sum(axis=1)
+            found.append(ifft(power).real[: most + 1] / (count - np.arange(most + 1)))
+        whole = np.stack(found, axis=1)
+        return whole / np.where(np.isfinite(self.mean_square), whole[0], np.nan)
+
+
+def in_columns(values: np.ndarray) -> Iterator[np.ndarray]:
+    """Some columns at a time of values [time, series]."""
+    for first in range(0, values.shape[1], AT_ONCE):
+        yield values[:, first : first + AT_ONCE]
+
+
+Mean = tuple[np.ndarray, np.ndarray]  # errors, and numbers of independent samples
+
+
+def errors_of(share: np.ndarray) -> Mean:
+    """Those of means of [time, …] at even times, in blocks if there are many; nan of what is not finite."""
+    width = -(-len(share) // ROWS)
+    blocks = share[: len(share) // width * width].reshape(-1, width, *share.shape[1:]).mean(axis=1)
+    known = np.isfinite(blocks).all(axis=0)
+    _, error, samples = means_of(np.arange(float(len(blocks))), np.where(known, blocks, 0.0))
+    return np.where(known, error, np.nan), np.where(known, samples, np.nan)
+
+
+def _numbers(groups: _Groups, steps: np.ndarray, most: int, errors: bool) -> dict[str, np.ndarray]:
+    """All numbers of some groups, [group] or [group, lag]."""
+    whole = groups.correlations(most)
+    found = {"correlation": whole[steps].T, "mean_square": np.nan_to_num(groups.mean_square)}
+    if errors:
+        of_lags = [errors_of(groups.share(int(step), whole[step])) for step in steps]
+        for n, end in enumerate(("_error", "_samples")):
+            found[f"correlation{end}"] = np.stack([one[n] for one in of_lags], axis=1)
+        found["mean_square_error"], found["mean_square_samples"] = errors_of(groups.squares)
+    times = [_integral(groups, group, whole[:, group]) for group in range(whole.shape[1])]
+    names = ("integral_time", "integral_time_error", "integral_time_samples", "first_zero")
+    return found | dict(zip(names, np.array(times).T, strict=True)) | _micro(groups, whole)
+
+
+def _integral(groups: _Groups, group: int, correlation: np.ndarray) -> tuple[float, float, float, float]:
+    """The integral time with its error and samples, and the first zero; nan where they are not known.
+
+    At the zero a shift of the end changes nothing, so that the error is that of C in between.
+    """
+    below = np.flatnonzero(correlation <= 0)
+    if below.size:
+        last = int(below[0]) - 1
+        part = correlation[last] / (correlation[last] - correlation[last + 1])
+        zero = groups.dt * (last + part)
+    elif correlation[-1] < ENDED:
+        last, part, zero = len(correlation) - 1, 0.0, math.nan
+    else:
+        return (math.nan,) * 4
+    # Straight lines between the lags, and a triangle from the last one to the zero.
+    weights = np.full(last + 1, groups.dt)
+    weights[-1] = groups.dt * (1 + part) / 2
+    weights[0] -= groups.dt / 2
+    series, squares = groups.series_of(group), groups.squares[:, group]
+    until = len(series) - last
+    products = np.zeros(until)
+    for some in in_columns(series):
+        ahead = fftconvolve(some, weights[::-1, None], "valid", axes=0)
+        products += (some[:until].conj() * ahead).real.sum(axis=1)
+    own = weights * correlation[: last + 1]
+    around = (squares[:until] * own.sum() + fftconvolve(squares, own[::-1], "valid")) / 2
+    error, samples = errors_of((products - around) / groups.mean_square[group])
+    return float(own.sum()), float(error), float(samples), zero
+
+
+def _micro(groups: _Groups, whole: np.ndarray) -> dict[str, np.ndarray]:
+    """The micro time of each group: 1 − C = A τ² + B τ⁴ through the two smallest lags gives A.
+
+    1 − C is that of the pairs themselves, ⟨½|f(t + τ) − f(t)|²⟩/R(0).
+    """
+    dt2, mean = groups.dt**2, groups.mean_square
+    falls = []
+    for step in (1, 2):
+        change = np.abs(groups.values[step:] - groups.values[:-step]) ** 2 / 2
+        falls.append(groups.together(change) / mean)
+    one, two = (fall.mean(axis=0) for fall in falls)
+    smooth = (two >= SMOOTH * one) & (one > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        curvature = np.where(smooth, (16 * one - two) / (12 * dt2), np.nan)
+        time = curvature**-0.5
+    counted = len(falls[1])
+    around = (groups.squares[:counted] + groups.squares[2:]) / (2 * mean)
+    share = (16 * falls[0][:counted] - falls[1]) / (12 * dt2) - np.nan_to_num(curvature) * around
+    error, samples = errors_of(share)
+    return {
+        "micro_time": time,
+        "micro_time_error": np.where(smooth, error * time**3 / 2, np.nan),
+        "micro_time_samples": np.where(smooth, samples, np.nan),
+    }

@@ -1,0 +1,239 @@
+"""The correlations in time of a probe of a run over a window, with the times that follow, as a table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import xarray as xr
+
+from whorl.base.errors import CaseError
+from whorl.config.explain import did_you_mean
+from whorl.probes.results.spectra import finite_part
+from whorl.probes.results.time_correlation import (
+    mean_squares_over,
+    mode_correlation,
+    shell_correlation,
+    time_correlation,
+)
+from whorl.results.averages import (
+    DOUBTFUL,
+    as_table,
+    counted_samples,
+    listed,
+    told_number,
+    window_of,
+)
+from whorl.results.by_name import ByName, records_of, tree_of
+from whorl.results.runs import RunResults
+from whorl.results.window import between, check_order, missing
+
+HEADING = ("series", "mean square", "integral time", "samples", "micro time")
+
+
+@dataclass(frozen=True)
+class ProbeCorrelation(ByName[xr.Dataset]):
+    """Correlations in time of a probe over a window; `correlate_probe` makes it, printing shows a table.
+
+    It is a mapping of "shell", "mode", "point" or "quantity" to datasets.
+
+    Attributes
+    ----------
+    name : str
+        The name of the probe.
+    start, end : float
+        The times of the first and the last row in the window.
+    verdict : str
+        Sentences on the window, and on whether the flow is stationary in it, as far as the series tells.
+    found : dict of str to Dataset
+        What `time_correlation` returns, of modes by "shell", if the probe has shells, or by "mode"; of points
+        by "point" and, if there are several, by "quantity", of all points together.
+    notes : tuple of str
+        Sentences on rows that are missing.
+    """
+
+    name: str
+    start: float
+    end: float
+    verdict: str
+    found: dict[str, xr.Dataset]
+    notes: tuple[str, ...]
+
+    first: ClassVar[str] = "by"
+
+    @property
+    def by_name(self) -> dict[str, xr.Dataset]:
+        """The correlations by "shell", "mode", "point" or "quantity"."""
+        return self.found
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each number, with the lag, and what it is of."""
+        return records_of(self.found, self.first)
+
+    def to_xarray(self) -> xr.DataTree:
+        """Return a tree of the datasets."""
+        return tree_of(self.found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as lists, numbers and text, as for JSON; what is not finite is None."""
+        return {
+            "probe": self.name,
+            "window": {"start": self.start, "end": self.end},
+            "verdict": self.verdict,
+            "notes": list(self.notes),
+            "correlations": {
+                by: data.attrs | {str(key): listed(one.values) for key, one in data.variables.items()}
+                for by, data in self.found.items()
+            },
+        }
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """Return the rows of the table as text, in the order of its heading."""
+        return [(label, *_cells(one)) for data in self.found.values() for label, one in each(data)]
+
+    def remarks(self) -> list[str]:
+        """Return the sentences below the table: on what is not known, on doubtful errors, on the window."""
+        told = [*self.notes]
+        if any("?" in cell for row in self.cells() for cell in row):
+            told.append(DOUBTFUL)
+        if any(not np.isfinite(data["integral_time"]).all() for data in self.found.values()):
+            told.append(
+                "Without an integral time the correlation does not end within a quarter of the window, or "
+                "the series is zero."
+            )
+        return [*told, self.verdict]
+
+    def __str__(self) -> str:
+        """Return the table as text, with its remarks."""
+        return as_table([HEADING, *self.cells()], self.remarks())
+
+    __repr__ = __str__
+
+
+def correlate_probe(
+    run: RunResults,
+    name: str,
+    start: float | None = None,
+    end: float | None = None,
+    *,
+    longest: float | None = None,
+    lags: int = 200,
+    resample: bool = False,
+    remove_mean: bool | None = None,
+) -> ProbeCorrelation:
+    """Return the correlations in time of a probe of a run, over a window of time.
+
+    Parameters
+    ----------
+    run : RunResults
+        The run, from `whorl.open_run`.
+    name : str
+        The name of the probe.
+    start, end : float, optional
+        The window, which begins and ends by default as that of `RunResults.average`.
+    longest, lags, resample : float, int, bool
+        As for `whorl.probes.results.time_correlation.time_correlation`.
+    remove_mean : bool, optional
+        As there; by default the means of points are removed, and those of modes are not.
+
+    Returns
+    -------
+    ProbeCorrelation
+        The correlations, with a table of the times that follow from them.
+
+    Raises
+    ------
+    CaseError
+        If there is no such probe, if the window cannot be taken, if it has too few rows or steps of time that
+        differ and `resample` is false.
+
+    Examples
+    --------
+    >>> found = correlate_probe(whorl.open_run("forced"), "shells", start=10)
+    >>> found["shell"]["integral_time"]
+    """
+    data = chosen_probe(run.probes, name, str(run.directory))
+    rows, notes, first, last, verdict = in_window(run, data, name, start, end)
+    how = {"longest": longest, "lags": lags, "resample": resample, "remove_mean": remove_mean}
+    found = {by: correlated(rows, by, **how) for by in ways(rows)}
+    return ProbeCorrelation(name, first, last, verdict, found, tuple(notes))
+
+
+def chosen_probe(probes: Mapping[str, xr.Dataset], name: str, run: str) -> xr.Dataset:
+    """The probe of this name. Raises CaseError if there is none."""
+    if name not in probes:
+        near = did_you_mean(name, probes) or "."
+        raise CaseError(f"the run {run} has no probe {name}{near} Probes: {', '.join(probes)}.")
+    return probes[name]
+
+
+def in_window(
+    run: RunResults, data: xr.Dataset, name: str, start: float | None, end: float | None
+) -> tuple[xr.Dataset, list[str], float, float, str]:
+    """The rows of a probe in a window, what is missing, its ends and what is said of it. Raises CaseError."""
+    file = f"probes.h5, {name}"
+    check_order(data, file)
+    first, last, verdict = window_of(run.rows_of_window(start), run.case, start, end)
+    rows = between(data, first, last)
+    if rows.sizes["time"] < 2:
+        raise CaseError(f"{file} has fewer than two rows in the window. {verdict}")
+    rows, left_out = finite_part(rows)
+    times = rows["time"].values
+    return rows, [*missing(rows, file), *left_out], float(times[0]), float(times[-1]), verdict
+
+
+def ways(data: xr.Dataset) -> tuple[str, ...]:
+    """What the correlations of a probe are by, the most important first."""
+    if "mode" in data.dims:
+        return ("shell",) if "shell_lower" in data.coords else ("mode",)
+    return ("quantity", "point") if data.sizes["point"] > 1 else ("point",)
+
+
+def correlated(data: xr.Dataset, by: str, *, remove_mean: bool | None = None, **how: Any) -> xr.Dataset:
+    """The correlations of a probe by shell, mode, point or quantity. Raises CaseError."""
+    if by in ("mode", "shell"):
+        function = mode_correlation if by == "mode" else shell_correlation
+        return function(data, remove_mean=bool(remove_mean), **how)
+    over = "point" if by == "quantity" else ()
+    found = time_correlation(data["value"], over=over, remove_mean=remove_mean is not False, **how)
+    if by == "point":
+        return found
+    return mean_squares_over(found, data.sizes["point"], "points").assign_attrs(points=data.sizes["point"])
+
+
+def each(data: xr.Dataset) -> list[tuple[str, xr.Dataset]]:
+    """Correlations one by one, each with what it is of."""
+    apart = [str(name) for name in data["mean_square"].dims]
+    found = []
+    for index in np.ndindex(data["mean_square"].shape):
+        one = data.isel(dict(zip(apart, index, strict=True)))
+        found.append((_label(one, apart), one))
+    return found
+
+
+def _label(one: xr.Dataset, apart: list[str]) -> str:
+    if apart == ["shell"]:
+        return f"k = {float(one['k']):.3g}"
+    if apart == ["mode"]:
+        return f"mode {one['mode'].values}"
+    quantity = str(one["quantity"].values)
+    if apart == ["quantity"]:
+        return f"{quantity}   all {one.attrs['points']} points"
+    return f"{quantity}   point {place_of(one)}"
+
+
+def place_of(one: xr.Dataset | xr.DataArray) -> str:
+    """A point by its position."""
+    return f"({', '.join(f'{float(one[axis]):.4g}' for axis in 'xyz')})"
+
+
+def _cells(one: xr.Dataset) -> tuple[str, ...]:
+    square, integral, micro = (_told(one, name) for name in ("mean_square", "integral_time", "micro_time"))
+    known = np.isfinite(float(one["integral_time"]))
+    samples = counted_samples(float(one["integral_time_samples"])) if known else ""
+    return square, integral, samples, micro
+
+
+def _told(one: xr.Dataset, name: str) -> str:
+    numbers = [float(one[f"{name}{end}"]) for end in ("", "_error", "_samples")]
+    return told_number(*numbers) if np.isfinite(numbers[0]) else ""
