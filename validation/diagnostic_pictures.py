@@ -16,9 +16,7 @@ from typing import Any
 
 from PIL import Image
 from whorl.config.case import Case, load_case
-from whorl.diagnostics.picture import plot_diagnostic
-from whorl.probes.draw.correlation import plot_probe_correlation
-from whorl.probes.draw.series import plot_probe
+from whorl.pictures import plot
 from whorl.run.simulation import Simulation
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -131,11 +129,11 @@ def draw(name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder) / "whole.png"
         if name in CORRELATIONS:
-            plot_probe_correlation(directory, name, whole, **shown)
+            plot(directory, "probe-correlation", whole, name=name, **shown)
         elif name in probes:
-            plot_probe(directory, name, whole)
+            plot(directory, "probe", whole, name=name)
         else:
-            plot_diagnostic(directory, name, whole, **shown)
+            plot(directory, "diagnostic", whole, name=name, **shown)
         picture = Image.open(whole).convert("RGB").quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE)
     path = FIGURES / f"{'probe' if name in probes else 'diagnostic'}-{name}.png"
     picture.save(path, optimize=True)

@@ -31,7 +31,7 @@ def test_a_run_writes_its_particles_and_goes_on(whorl, tmp_path):
     assert (tmp_path / "box" / "particles-tracer.png").stat().st_size > 10_000
     refused = whorl("plot", "box", "--particles", "tracer", "--field", "u", "--correlation")
     assert (refused.code, refused.out) == (2, "")
-    assert "--field, --correlation: a picture of --particles does not take this" in refused.err
+    assert "--field, --correlation: a picture of --particles without -d KIND does not take" in refused.err
     other = whorl("plot", "box", "--particles", "tracers")
     assert "has no particles tracers; did you mean tracer? Particles: tracer." in " ".join(other.err.split())
     assert whorl("restart", "box", "--until", "0.3").code == 0
@@ -196,7 +196,7 @@ def test_statistics_are_printed_written_and_drawn(whorl, tmp_path, undrawn):
             "paths",
             "--probes",
             "x",
-        ): "--probes: a picture of --particles does not take this",
+        ): "--probes: a picture of --particles with -d KIND does not take this",
     }.items():
         refused = whorl(*words)
         assert (refused.code, refused.out) == (2, "")

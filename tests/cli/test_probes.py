@@ -43,11 +43,10 @@ def test_a_run_writes_its_probes_and_options_are_listed(whorl, tmp_path):
     }.items():
         refused = whorl("plot", "box", "--probes", "wake", *words)
         assert (refused.code, refused.out) == (2, "")
-        of = "--probes without --correlation" if named.startswith("--from") else "--probes"
-        assert f"{named}: a picture of {of} does not take this" in refused.err
+        assert f"{named}: a picture of --probes without --correlation does not take this" in refused.err
     refused = whorl("plot", "box", "--resample")
     assert (refused.code, refused.out) == (2, "")
-    assert "--resample: a picture without --probes NAME does not take this" in refused.err
+    assert "--resample: a picture of the run does not take this" in refused.err
     other = whorl("plot", "box", "--probes", "wakes")
     assert (other.code, other.out) == (2, "")
     assert "has no probe wakes; did you mean wake? Probes: modes, wake." in " ".join(other.err.split())
@@ -117,8 +116,8 @@ def test_what_correlations_do_not_take_is_refused(whorl, tmp_path):
     (tmp_path / "box.toml").write_text(CASE + CORRELATED)
     assert whorl("run", "box.toml").code == 0
     for words, told in {
-        "plot box --correlation": "--correlation: a picture without --probes NAME does not take",
-        "plot box --keep-mean": "--remove-mean/--keep-mean: a picture without --probes NAME",
+        "plot box --correlation": "--correlation: a picture of the run does not take",
+        "plot box --keep-mean": "--remove-mean/--keep-mean: a picture of the run",
         "plot box --probes shells --keep-mean": "of --probes without --correlation does not",
         "plot box --probes shells --correlation --time 1": "--time: a picture of --probes",
         "plot box --probes shells --correlation --from 0": "of 11 times is too short",

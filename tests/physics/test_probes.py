@@ -323,15 +323,15 @@ def test_two_of_one_name_are_refused():
 
 @needs("hdf5")
 def test_pictures(tmp_path):
-    from whorl.probes.draw.series import plot_probe
+    from whorl.pictures import plot
 
     case = case_of(
         tmp_path / "run", flow={"viscosity": 0.01, "rotation": 5.0}, time={"dt": 0.01, "steps": 60}
     )
     Simulation(case).run(progress=False)
     for name in ("modes", "points"):
-        picture = plot_probe(tmp_path / "run", name)
+        picture = plot(tmp_path / "run", "probe", name=name)
         assert picture == tmp_path / "run" / f"probe-{name}.png"
         assert picture.stat().st_size > 10_000
     with pytest.raises(CaseError, match="has no probe modus; did you mean modes"):
-        plot_probe(tmp_path / "run", "modus")
+        plot(tmp_path / "run", "probe", name="modus")

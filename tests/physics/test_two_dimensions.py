@@ -5,7 +5,7 @@ import pytest
 import whorl
 from support import devices
 from whorl.config.case import Case
-from whorl.pictures.run import plot_run
+from whorl.pictures import plot
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
@@ -42,7 +42,7 @@ def test_a_flat_run_writes_plots_and_reads_back(tmp_path):
     snapshot = whorl.open_run(run).snapshots["velocity"].isel(time=-1)
     assert snapshot.dims == ("y", "x", "component")
     assert np.moveaxis(snapshot.values, -1, 0) == pytest.approx(simulation.velocity()[:, 0], abs=1e-6)
-    assert plot_run(run).stat().st_size > 10_000
+    assert plot(run).stat().st_size > 10_000
 
     path = sorted((run / "snapshots").iterdir())[-1]
     again = Simulation(flat_case(initial={"name": "from-file", "path": str(path)}))

@@ -18,7 +18,7 @@ from whorl.models.viscous import derivative_skewness
 from whorl.output.directory import RunDirectory
 from whorl.output.series import Series, gap_of
 from whorl.output.spectra import Spectra
-from whorl.pictures.run import plot_run
+from whorl.pictures import plot
 from whorl.results.runs import open_run
 
 TIMES = equal(300, 0.25)
@@ -456,9 +456,9 @@ def test_the_picture_has_the_window_the_means_and_the_mean_spectrum(write, monke
     run = write(TIMES, energy=noisy(1), dissipation=noisy(2))
     add_states(run, TIMES[::4])
     figures = []
-    monkeypatch.setattr("whorl.pictures.run.save_picture", lambda figure, path: figures.append(figure))
+    monkeypatch.setattr("whorl.pictures.save_picture", lambda figure, path: figures.append(figure))
     said = []
-    plot_run(run.path, start=100, end=200, tell=said.append)
+    plot(run.path, start=100, end=200, tell=said.append)
     averages = open_run(run.path).average(100, 200)
     assert said == averages.remarks()
     axes = {
@@ -481,9 +481,9 @@ def test_the_picture_has_the_window_the_means_and_the_mean_spectrum(write, monke
 def test_a_picture_of_a_run_with_little_in_it(tmp_path):
     run = make_run(tmp_path / "run")
     add_spectra(run, [[0.0, 1.0, 0.5]] * 4)
-    assert plot_run(run.path, tmp_path / "a.png", end=0.35).is_file()
+    assert plot(run.path, output=tmp_path / "a.png", end=0.35).is_file()
     run.spectra.unlink()
-    assert plot_run(run.path, tmp_path / "b.png", start=0.0).is_file()
+    assert plot(run.path, output=tmp_path / "b.png", start=0.0).is_file()
 
 
 def test_turnovers_of_a_flow_from_rest_are_counted(write):

@@ -11,8 +11,8 @@ from whorl.base.errors import CaseError
 from whorl.diagnostics import picture as diagnostic_picture
 from whorl.diagnostics.draw import DRAWINGS, draw_plain
 from whorl.diagnostics.options import KINDS
-from whorl.diagnostics.picture import plot_diagnostic
 from whorl.diagnostics.results.pooled import pooled
+from whorl.pictures import plot
 
 # Kinds of which each drawing is tried by default.
 PLAIN = {"pdf", "slice", "shell-to-shell", "triads", "dissipation"}
@@ -292,17 +292,17 @@ def test_the_plain_drawing_takes_every_kind(kind):
 def test_a_picture_is_of_the_mean_a_state_or_the_last_one(tmp_path):
     run_with_diagnostics(tmp_path / "run", TIMES)
     told = []
-    path = plot_diagnostic(tmp_path / "run", "pdf", tell=told.append)
+    path = plot(tmp_path / "run", "diagnostic", name="pdf", tell=told.append)
     assert path == tmp_path / "run" / "pdf.png"
     assert "States in the window: pdf" in told[-2]
-    plot_diagnostic(tmp_path / "run", "pdf", tmp_path / "few.svg", start=20.0, tell=told.append)
+    plot(tmp_path / "run", "diagnostic", tmp_path / "few.svg", name="pdf", start=20.0, tell=told.append)
     assert any("rest on fewer than 20 independent samples: they" in one for one in told)
     told.clear()
-    plot_diagnostic(tmp_path / "run", "pdf", tmp_path / "a.svg", time=4.4, tell=told.append)
+    plot(tmp_path / "run", "diagnostic", tmp_path / "a.svg", name="pdf", time=4.4, tell=told.append)
     assert told == ["there is no state of t = 4.4; the nearest, of t = 4, is drawn"]
     assert "t = 4" in (tmp_path / "a.svg").read_text()
     (tmp_path / "run" / "series.csv").unlink()
-    plot_diagnostic(tmp_path / "run", "pdf", tmp_path / "b.svg", tell=told.append)
+    plot(tmp_path / "run", "diagnostic", tmp_path / "b.svg", name="pdf", tell=told.append)
     assert told[1].startswith("the last state is drawn, not a mean: ")
     assert "t = 30" in (tmp_path / "b.svg").read_text()
 
@@ -320,8 +320,8 @@ def test_slices_and_lines_show_the_last_state_unless_a_window_is_given(tmp_path,
     monkeypatch.setattr(
         diagnostic_picture, "draw_diagnostic", lambda data, title: shown.append(data) or drawn(data)
     )
-    plot_diagnostic(tmp_path / "run", block["kind"], tell=told.append)
-    plot_diagnostic(tmp_path / "run", block["kind"], start=0.0, tell=told.append)
+    plot(tmp_path / "run", "diagnostic", name=block["kind"], tell=told.append)
+    plot(tmp_path / "run", "diagnostic", name=block["kind"], start=0.0, tell=told.append)
     last = run.diagnostics[block["kind"]].isel(time=-1)
     np.testing.assert_array_equal(shown[0][block["kind"]], last[block["kind"]])
     assert shown[1].attrs["states"] == len(TIMES)

@@ -23,7 +23,8 @@ from whorl.output.directory import RunDirectory
 from whorl.output.series import Series
 from whorl.output.snapshots import SnapshotBackend, open_snapshot
 from whorl.output.spectra import Spectra
-from whorl.pictures.run import draw, draw_curves, page, picture_of, plot_run, resolved
+from whorl.pictures import plot
+from whorl.pictures.run import draw, draw_curves, page, picture_of, resolved
 from whorl.pictures.slices import edges, plane_of
 from whorl.pictures.spectra import colors_of, draw_spectra
 from whorl.pictures.style import STYLE, rounded
@@ -80,7 +81,7 @@ def test_open_run_gives_everything(run):
 def test_the_plot_of_a_whole_run(run):
     add_spectra(run, [[0.0, 1.0, 0.5, 0.1], [0.0, 0.9, 0.5, 0.2]])
     write_snapshot(run.snapshot_path(7), 0.7)
-    assert plot_run(run.path) == run.path / "plot.png"
+    assert plot(run.path) == run.path / "plot.png"
     assert is_png(run.path / "plot.png")
 
 
@@ -132,13 +133,13 @@ def test_between_walls_the_pixels_fill_the_box():
 def test_the_plot_of_a_run_with_little_in_it(run, tmp_path, energies):
     if energies:
         add_spectra(run, energies)
-    assert is_png(plot_run(run.path, tmp_path / "picture.png"))
+    assert is_png(plot(run.path, output=tmp_path / "picture.png"))
 
 
 def test_a_plot_needs_rows(run):
     run.series.unlink()
     with pytest.raises(CaseError, match="no rows"):
-        plot_run(run.path)
+        plot(run.path)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +154,7 @@ def test_a_plot_needs_rows(run):
 def test_a_picture_that_cannot_be_written_is_refused(run, tmp_path, name, words):
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(CaseError) as caught:
-        plot_run(run.path, tmp_path / name)
+        plot(run.path, output=tmp_path / name)
     for word in words:
         assert word in str(caught.value)
     assert sorted(tmp_path.rglob("*")) == before
@@ -161,7 +162,7 @@ def test_a_picture_that_cannot_be_written_is_refused(run, tmp_path, name, words)
 
 @pytest.mark.parametrize(("name", "begin"), [("a.png", b"\x89PNG"), ("a.PDF", b"%PDF"), ("a.svg", b"<?xml")])
 def test_a_picture_is_what_its_name_ends_in(run, tmp_path, name, begin):
-    assert plot_run(run.path, tmp_path / name).read_bytes().startswith(begin)
+    assert plot(run.path, output=tmp_path / name).read_bytes().startswith(begin)
 
 
 def test_a_wide_slice_has_the_width_of_the_page_and_a_tall_one_less():
@@ -272,7 +273,7 @@ def test_the_plot_of_every_model(tmp_path, name):
             image[f"PointData/{field}"] = np.random.default_rng(1).standard_normal(shape)
     run = open_run(directory.path)
     if name in DRAWN or FULL in os.environ:
-        assert is_png(plot_run(directory.path))
+        assert is_png(plot(directory.path))
     with rc_context(STYLE):
         figure = draw(run, "run")
     titles = [ax.get_title(loc="left") for ax in figure.axes]

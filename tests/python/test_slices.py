@@ -7,7 +7,8 @@ from support.run_files import make_run, write_snapshot
 from whorl.base.errors import CaseError
 from whorl.config.case import Grid
 from whorl.models.base import Slice
-from whorl.pictures.run import picture_of, plot_run
+from whorl.pictures import plot
+from whorl.pictures.run import picture_of
 from whorl.pictures.slices import Plane, Wanted, choose, colours, liveliest_plane, normal_axis, told_position
 from whorl.results.runs import open_run
 
@@ -80,7 +81,7 @@ def test_the_snapshot_of_another_time_is_told(run, tmp_path):
         write_snapshot(run.snapshot_path(step), time)
     told = []
     for wanted in (0.7, 1.4999, 1.2):
-        plot_run(run.path, tmp_path / "a.png", time=wanted, tell=told.append)
+        plot(run.path, output=tmp_path / "a.png", time=wanted, tell=told.append)
     assert told == ["there is no snapshot of t = 1.2; the nearest, of t = 1.5, is drawn"]
 
 

@@ -1,7 +1,6 @@
 """`whorl run`, `whorl restart` and `whorl plot`; each imports what it needs, so that help appears at once."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,8 +25,6 @@ from whorl.config.case import Case, find_case, load_case
 from whorl.config.clock import Instant
 from whorl.run.lasting_output import lasting_output
 from whorl.run.progress import Working, stdout_console
-
-Tell = Callable[[str], object]
 
 
 def run(
@@ -153,113 +150,50 @@ def plot(
     is that of the correlation. With --particles NAME it draws paths, or with -d KIND statistics of them. With
     --compensated it draws the spectrum and structure functions over Kolmogorov's laws, in units of η.
     """
-    others = {"--field": field, "--plane": plane, "--time": time}
-    of_diagnostics = {"--diagnostic": diagnostic, "--file": source}
-    of_probes = {"--correlation": correlation or None, MEANS: remove_mean}
-    window = {"start": start, "end": end}
-    if compensated:
-        more = {"--file": source, "--probes": probes, "--particles": particles}
-        more |= of_probes | {"--resample": resample or None}
-        _refuse(others | more, "a picture with --compensated")
-        _draw("the run", _plot_compensated, directory, diagnostic, output, window)
-        return
-    if particles is not None:
-        _refuse(others | {"--file": source, "--probes": probes} | of_probes, "a picture of --particles")
-        how = {**window, "resample": resample}
-        _draw(particles, _plot_particles, directory, particles, diagnostic, output, how)
-        return
-    of_probes |= {"--resample": resample or None}
-    if probes is not None:
-        _refuse(others | of_diagnostics, "a picture of --probes")
-        how = {**window, "resample": resample, "remove_mean": remove_mean}
-        _draw(probes, _plot_probe, directory, probes, output, correlation, how)
-        return
-    _refuse(of_probes, "a picture without --probes NAME")
-    if source is not None and diagnostic is None:
-        raise CaseError("--file goes with --diagnostic NAME.")
-    how = {**window, "time": time}
-    if diagnostic is not None:
-        _draw(diagnostic, _plot_diagnostic, directory, diagnostic, output, source, field or plane, how)
-    else:
-        _draw("the run", _plot_run, directory, output, how | {"field": field, "plane": plane})
+    from whorl.pictures import PICTURES, plot
 
-
-def _draw(what: str, draw: Callable[..., Path], directory: Path, *arguments: Any) -> None:
-    """Draw a picture, showing meanwhile that it is drawn, and print remarks on it and its path."""
+    given = {
+        "--field": field,
+        "--plane": plane,
+        "--time": time,
+        "--from": start,
+        "--to": end,
+        "--diagnostic": diagnostic,
+        "--file": source,
+        "--probes": probes,
+        "--particles": particles,
+        "--correlation": correlation or None,
+        "--resample": resample or None,
+        MEANS: remove_mean,
+    }
+    given = {option: value for option, value in given.items() if value is not None}
+    kind = _kind_of_picture(given, compensated)
+    if kind == "probe-correlation":
+        del given["--correlation"]
+    takes = PICTURES[kind].options
+    if others := [option for option in given if option not in takes]:
+        raise CaseError(f"{', '.join(others)}: {PICTURES[kind].called} does not take this; leave it out.")
+    what = particles or probes or diagnostic or "the run"
     remarks: list[str] = []
     with Working(f"picture of {what}"):
-        picture = draw(directory, *arguments, remarks.append)
+        options = {takes[option]: value for option, value in given.items()}
+        picture = plot(directory, kind, output, tell=remarks.append, **options)
     for remark in remarks:
         typer.echo(remark)
-    if draw in (_plot_run, _plot_diagnostic):
+    if kind in ("run", "diagnostic"):
         typer.echo(f"output   {spelled(str(directory))}")
     typer.echo(f"picture  {spelled(str(picture))}")
 
 
-def _plot_run(directory: Path, output: Path | None, how: dict[str, Any], tell: Tell) -> Path:
-    from whorl.pictures.run import plot_run
-
-    return plot_run(directory, output, **how, tell=tell)
-
-
-def _refuse(options: dict[str, Any], what: str) -> None:
-    """Raises CaseError for options that are given and have no meaning for a picture."""
-    if given := [name for name, value in options.items() if value is not None]:
-        raise CaseError(f"{', '.join(given)}: {what} does not take this; leave it out.")
-
-
-def _plot_compensated(
-    directory: Path, name: str | None, output: Path | None, window: dict[str, float | None], tell: Tell
-) -> Path:
-    from whorl.pictures.compensated import plot_compensated
-
-    return plot_compensated(directory, name, output, **window, tell=tell)
-
-
-def _plot_particles(
-    directory: Path, name: str, kind: str | None, output: Path | None, how: dict[str, Any], tell: Tell
-) -> Path:
-    if kind is not None:
-        from whorl.particles.draw.statistics import plot_particle_means
-
-        return plot_particle_means(directory, name, kind, output, **how, tell=tell)
-    from whorl.particles.draw.paths import plot_particles
-
-    others = {"--from": how["start"], "--to": how["end"], "--resample": how["resample"] or None}
-    _refuse(others, "a picture of --particles without -d KIND")
-    return plot_particles(directory, name, output)
-
-
-def _plot_probe(
-    directory: Path, name: str, output: Path | None, correlation: bool, how: dict[str, Any], tell: Tell
-) -> Path:
-    if correlation:
-        from whorl.probes.draw.correlation import plot_probe_correlation
-
-        return plot_probe_correlation(directory, name, output, **how, tell=tell)
-    from whorl.probes.draw.series import plot_probe
-
-    others = {"--from": how["start"], "--to": how["end"], MEANS: how["remove_mean"]}
-    _refuse(others, "a picture of --probes without --correlation")
-    return plot_probe(directory, name, output, resample=how["resample"])
-
-
-def _plot_diagnostic(
-    directory: Path,
-    name: str,
-    output: Path | None,
-    source: Path | None,
-    of_slice: str | None,
-    chosen: dict[str, float | None],
-    tell: Tell,
-) -> Path:
-    from whorl.diagnostics.picture import plot_diagnostic
-    from whorl.output.diagnostic_files import read_diagnostics
-
-    if of_slice is not None:
-        raise CaseError("--field and --plane choose a slice, which a picture of a --diagnostic has not.")
-    found = None if source is None else read_diagnostics(source)
-    return plot_diagnostic(directory, name, output, **chosen, found=found, tell=tell)
+def _kind_of_picture(given: dict[str, Any], compensated: bool) -> str:
+    """The picture that the options ask for: the first of these that is named."""
+    if compensated:
+        return "compensated"
+    if "--particles" in given:
+        return "particle-statistics" if "--diagnostic" in given else "particles"
+    if "--probes" in given:
+        return "probe-correlation" if "--correlation" in given else "probe"
+    return "diagnostic" if "--diagnostic" in given else "run"
 
 
 def _case_with_directory(source: str, output: Path | None, settings: list[str]) -> Case:

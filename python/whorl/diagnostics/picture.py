@@ -4,79 +4,59 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import xarray as xr
-from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from whorl.base.errors import CaseError
-from whorl.base.files import check_picture
-from whorl.base.text import counted, spelled
+from whorl.base.text import counted
 from whorl.diagnostics.draw import DRAWINGS, draw_plain
 from whorl.diagnostics.draw.base import tell_empty
 from whorl.diagnostics.options import KINDS, Diagnostic
 from whorl.diagnostics.results.means import check_measured
+from whorl.output.diagnostic_files import read_diagnostics
 from whorl.pictures.slices import Tell, nearest, silent
-from whorl.pictures.style import STYLE, draw_title, save_picture
-from whorl.results.runs import RunResults, open_run
+from whorl.pictures.style import draw_title, title_of
+from whorl.results.runs import RunResults
 
 
-def plot_diagnostic(
-    directory: str | Path,
-    name: str,
-    output: str | Path | None = None,
+def diagnostic_picture(
+    run: RunResults,
     *,
+    name: str,
     time: float | None = None,
     start: float | None = None,
     end: float | None = None,
-    found: Mapping[str, xr.Dataset] | None = None,
+    states: Mapping[str, xr.Dataset] | Path | None = None,
     tell: Tell = silent,
-) -> Path:
-    """Draw a diagnostic of a run: its mean over a window of time with errors, or one state.
+) -> Figure:
+    """Return the figure of a diagnostic of a run: its mean over a window of time with errors, or one state.
 
     Parameters
     ----------
-    directory : str or Path
-        The output directory of the run.
+    run : RunResults
+        The run.
     name : str
         The name of the diagnostic.
-    output : str or Path, optional
-        The picture, a PNG, PDF or SVG by its ending; NAME.png in `directory` by default.
     time : float, optional
         The time of a state, of which the nearest is drawn, in place of a mean.
     start, end : float, optional
         The window of the mean, by default that of `RunResults.average`. Without such a window the last state
         is drawn, as it is of slices and lines unless one is given.
-    found : dict of str to Dataset, optional
-        The states, such as `whorl.analyse` returns them; those of diagnostics.h5 by default.
+    states : dict of str to Dataset, or Path, optional
+        The states, such as `whorl.analyse` returns them, or their file; those of diagnostics.h5 by default.
     tell : callable, optional
         Called with sentences on the window or the state.
-
-    Returns
-    -------
-    Path
-        The path of the picture.
 
     Raises
     ------
     CaseError
-        If there is no such run, diagnostic, window or state, or if the picture cannot have this path.
-
-    Examples
-    --------
-    >>> plot_diagnostic("forced", "pdf", "pdf.pdf", start=20)
-    PosixPath('pdf.pdf')
+        If the run has no such diagnostic, window or state.
     """
-    path = Path(output) if output else Path(directory) / f"{name}.png"
-    run = open_run(directory)
-    check_picture(path)
-    states = found or run.diagnostics
-    check_measured(name, states)
+    found = read_diagnostics(states) if isinstance(states, Path) else states or run.diagnostics
+    check_measured(name, found)
     if time is not None and (start, end) != (None, None):
         raise CaseError("--time draws one state, --from and --to the mean of several; give one of the two.")
-    shown, when = what_to_draw(run, states, name, time, (start, end), tell)
-    with rc_context(STYLE):
-        title = f"{spelled(Path(directory).resolve().name)}   ·   {name}   ·   {when}"
-        save_picture(draw_diagnostic(shown, title), path)
-    return path
+    shown, when = what_to_draw(run, found, name, time, (start, end), tell)
+    return draw_diagnostic(shown, title_of(run.directory, name, when))
 
 
 def draw_diagnostic(data: xr.Dataset, title: str = "") -> Figure:
@@ -115,7 +95,7 @@ def what_to_draw(
     window: tuple[float | None, float | None],
     tell: Tell,
 ) -> tuple[xr.Dataset, str]:
-    """The state or the means to draw, and what they are called; see `plot_diagnostic`. Raises CaseError."""
+    """The state or the means to draw, and their title; see `diagnostic_picture`. Raises CaseError."""
     data = states[name]
     if not data.sizes["time"]:
         raise CaseError(f"the diagnostic {name} has no state yet.")

@@ -1,23 +1,19 @@
 """The picture of compensated spectra and structure functions, beside the constants of Kolmogorov's laws."""
 
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from whorl.base.files import check_picture
-from whorl.base.text import spelled
 from whorl.diagnostics.draw.base import HEIGHT, LAW, WIDTH, draw_band, draw_curve, legend, look
 from whorl.pictures.slices import Tell, silent
-from whorl.pictures.style import STYLE, draw_title, save_picture
+from whorl.pictures.style import draw_title, title_of
 from whorl.results.compensated import SPECTRUM, Compensated, compensated
-from whorl.results.runs import open_run
+from whorl.results.runs import RunResults
 
 
 class Law(NamedTuple):
@@ -32,51 +28,36 @@ class Law(NamedTuple):
 SPECTRAL, SECOND, THIRD = Law(1.62, "C = 1.62"), Law(2.1, "C$_2$ = 2.1, 4/3 C$_2$"), Law(0.8, "4/5")
 
 
-def plot_compensated(
-    directory: str | Path,
-    name: str | None = None,
-    output: str | Path | None = None,
+def compensated_picture(
+    run: RunResults,
     *,
+    name: str | None = None,
     start: float | None = None,
     end: float | None = None,
     tell: Tell = silent,
-) -> Path:
-    """Draw the compensated spectrum and structure functions of a run over a window, with errors.
+) -> Figure:
+    """Return the figure of the compensated spectrum and structure functions over a window, with errors.
 
     Parameters
     ----------
-    directory : str or Path
-        The output directory of the run.
+    run : RunResults
+        The run.
     name : str, optional
         "spectrum", or the name of a diagnostic of kind structure-functions; all that there are by default.
-    output : str or Path, optional
-        The picture, a PNG, PDF or SVG by its ending; compensated.png in `directory` by default.
     start, end : float, optional
         The window, which begins and ends by default as that of `RunResults.average`.
     tell : callable, optional
         Called with sentences on scales and window.
 
-    Returns
-    -------
-    Path
-        The path of the picture.
-
     Raises
     ------
     CaseError
-        If there is no such run, or if the picture cannot have this path; and as from
-        `whorl.results.compensated.compensated`.
+        As from `whorl.results.compensated.compensated`.
     """
-    path = Path(output) if output else Path(directory) / "compensated.png"
-    run = open_run(directory)
-    check_picture(path)
     found = compensated(run, name or (), start, end)
     for remark in found.remarks(of_table=False):
         tell(remark)
-    with rc_context(STYLE):
-        when = f"t = {found.start:.4g} to {found.end:.4g}"
-        save_picture(draw_compensated(found, f"{spelled(Path(directory).resolve().name)}   ·   {when}"), path)
-    return path
+    return draw_compensated(found, title_of(run.directory, f"t = {found.start:.4g} to {found.end:.4g}"))
 
 
 def draw_compensated(found: Compensated, title: str = "") -> Figure:

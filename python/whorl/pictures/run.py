@@ -2,17 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import xarray as xr
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.gridspec import SubplotSpec
 
-from whorl.base.files import check_picture
-from whorl.base.text import spelled
 from whorl.config.case import Case, Grid
 from whorl.config.dealiasing import LARGEST_KEPT
 from whorl.expressions.case import snapshot_entry
@@ -20,10 +16,10 @@ from whorl.models.base import KOLMOGOROV, Curves, Picture, Slice
 from whorl.output.directory import RunDirectory
 from whorl.pictures.slices import Tell, Wanted, choose, draw_slice, silent
 from whorl.pictures.spectra import colors_of, draw_mean_spectra, draw_spectra, forced_band
-from whorl.pictures.style import STYLE, draw_title, rounded, save_picture, units_of, with_unit
+from whorl.pictures.style import draw_title, rounded, title_of, units_of, with_unit
 from whorl.pictures.window import draw_window
 from whorl.results.averages import Averages, told
-from whorl.results.runs import RunResults, open_run
+from whorl.results.runs import RunResults
 
 WIDE = 1.6  # ratio of width to height of a slice
 TITLE = 14.0  # points
@@ -33,9 +29,8 @@ STRIP = (3, 1)  # heights of mean spectra and their errors
 LOST, USUAL, ROUNDING, SHARE = 1 / 25, 95, 1e-12, 0.2
 
 
-def plot_run(
-    directory: str | Path,
-    output: str | Path | None = None,
+def run_picture(
+    run: RunResults,
     *,
     field: str | None = None,
     plane: str | None = None,
@@ -43,15 +38,13 @@ def plot_run(
     start: float | None = None,
     end: float | None = None,
     tell: Tell = silent,
-) -> Path:
-    """Draw a run from its files: a slice of a snapshot, two graphs over time, and spectra.
+) -> Figure:
+    """Return the figure of a run: a slice of a snapshot, two graphs over time, and spectra.
 
     Parameters
     ----------
-    directory : str or Path
-        The output directory of the run.
-    output : str or Path, optional
-        The picture, a PNG, PDF or SVG by its ending; plot.png in `directory` by default.
+    run : RunResults
+        The run, with rows in series.csv.
     field : str, optional
         The field that the slice shows, such as "vorticity", or a component, such as "velocity.x"; the
         model's choice by default.
@@ -64,36 +57,19 @@ def plot_run(
         A window of time: its means with errors are drawn over it, and its mean spectrum, as
         `RunResults.average` returns them. By default no averages are drawn.
     tell : callable, optional
-        Called with a sentence if the time of the drawn snapshot differs from `time`, and with what is to be
-        said of the averages.
-
-    Returns
-    -------
-    Path
-        The path of the picture.
+        Called with a sentence if the time of the drawn snapshot differs from `time`, and with sentences on
+        the averages.
 
     Raises
     ------
     CaseError
-        If `directory` is not that of a run of whorl or has no rows in series.csv yet, if the picture cannot
-        have this path, or if there is no such field, plane, snapshot or window.
-
-    Examples
-    --------
-    >>> plot_run("vortex", "u.pdf", field="velocity.x", plane="y=pi/2", time=1.0)
-    PosixPath('u.pdf')
+        If the run has no rows in series.csv yet, or if it has no such field, plane, snapshot or window.
     """
-    path = Path(output) if output else Path(directory) / "plot.png"
-    run = open_run(directory)
-    check_picture(path)
     run.rows()
     averages = None if start is None and end is None else run.average(start, end)
     for remark in averages.remarks() if averages else ():
         tell(remark)
-    with rc_context(STYLE):
-        name = spelled(Path(directory).resolve().name)
-        save_picture(draw(run, name, Wanted(field, plane, time), tell, averages), path)
-    return path
+    return draw(run, title_of(run.directory), Wanted(field, plane, time), tell, averages)
 
 
 def draw(

@@ -13,6 +13,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.textpath import TextPath
 
 from whorl.base.files import whole_file
+from whorl.base.text import spelled
 from whorl.config.columns import UNITS_OF_CASE
 
 # Also told apart without red or green: tests/python/test_diagnostic_pictures.py.
@@ -53,6 +54,11 @@ def draw_title(figure: Figure, title: str, size: float = TITLE) -> None:
     length = TextPath((0, 0), title, size=size).get_extents().width
     room = ROOM * POINTS * figure.get_figwidth() / length
     figure.suptitle(title, x=0.012, ha="left", fontsize=size * min(1.0, room))
+
+
+def title_of(directory: Path, *parts: str) -> str:
+    """The title of a picture: the folder of the run, and more."""
+    return "   ·   ".join([spelled(directory.resolve().name), *parts])
 
 
 def with_unit(name: str, unit: str) -> str:

@@ -1,23 +1,19 @@
 """The picture of particles: their paths in the box, and their mean square displacement."""
 
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import xarray as xr
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from whorl.base.errors import CaseError
-from whorl.base.files import check_picture
-from whorl.base.text import spelled
 from whorl.config.case import Case, Grid
-from whorl.output.directory import RunDirectory
 from whorl.particles.results.path_series import chosen_particles
-from whorl.pictures.style import COLORS, STYLE, draw_title, save_picture
-from whorl.results.runs import open_run
+from whorl.pictures.slices import Tell, silent
+from whorl.pictures.style import COLORS, draw_title, title_of
+from whorl.results.runs import RunResults
 
 MOST_PATHS = 300
 MOST_LENGTH = 150.0  # of all paths together, in lengths of the box
@@ -25,36 +21,24 @@ FEWEST_PATHS = 10
 SLOPES = "0.45"
 
 
-def plot_particles(directory: str | Path, name: str, output: str | Path | None = None) -> Path:
-    """Draw the paths of particles, projected on two axes, and their mean square displacement over time.
+def paths_picture(run: RunResults, *, name: str, tell: Tell = silent) -> Figure:
+    """Return the figure of the paths of particles, projected on two axes, and of their displacement.
 
     Parameters
     ----------
-    directory : str or Path
-        The output directory of the run.
+    run : RunResults
+        The run.
     name : str
         The name of the group of particles.
-    output : str or Path, optional
-        The picture, a PNG, PDF or SVG by its ending; particles-NAME.png in `directory` by default.
-
-    Returns
-    -------
-    Path
-        The path of the picture.
+    tell : callable, optional
+        Not called: the picture has no remarks.
 
     Raises
     ------
     CaseError
-        If there is no such run or group, if the picture cannot have this path, or if there is one time alone.
+        If the run has no such group, or one time of it alone.
     """
-    run = open_run(directory)
-    data = chosen_particles(run, name)
-    path = Path(output) if output else RunDirectory(directory).path / f"particles-{name}.png"
-    check_picture(path)
-    with rc_context(STYLE):
-        title = f"{spelled(RunDirectory(directory).path.resolve().name)}   ·   {name}"
-        save_picture(draw_particles(data, run.case, title), path)
-    return path
+    return draw_particles(chosen_particles(run, name), run.case, title_of(run.directory, name))
 
 
 def draw_particles(data: xr.Dataset, case: Case, title: str = "") -> Figure:

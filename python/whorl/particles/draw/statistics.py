@@ -1,18 +1,14 @@
 """The pictures of statistics of particles."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 import xarray as xr
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from whorl.base.errors import CaseError
-from whorl.base.files import check_picture
-from whorl.base.text import spelled
 from whorl.config.explain import did_you_mean
 from whorl.diagnostics.draw.base import (
     DEEPEST,
@@ -26,14 +22,13 @@ from whorl.diagnostics.draw.base import (
     say,
     tell_empty,
 )
-from whorl.output.directory import RunDirectory
 from whorl.output.means import ENOUGH
 from whorl.particles.draw.over_slice import draw_over_slice
 from whorl.particles.results.means import KINDS, average_particles, numbers_of
 from whorl.pictures.slices import Tell, silent
-from whorl.pictures.style import COLORS, HALO, STYLE, draw_title, save_picture
+from whorl.pictures.style import COLORS, HALO, draw_title, title_of
 from whorl.results.averages import told_number
-from whorl.results.runs import open_run
+from whorl.results.runs import RunResults
 
 SIDE = 4.6  # of a graph, in inches
 NOT_RELIABLE = f"?  of fewer than {ENOUGH:.0f} independent samples: not reliable"
@@ -42,29 +37,26 @@ DOTTED = LAW | {"linestyle": (0, (1, 1.5))}
 MEAN = Look(COLORS[6], "-")  # of all axes together
 
 
-def plot_particle_means(
-    directory: str | Path,
-    name: str,
-    kind: str,
-    output: str | Path | None = None,
+def statistics_picture(
+    run: RunResults,
     *,
+    name: str,
+    statistics: str,
     start: float | None = None,
     end: float | None = None,
     resample: bool = False,
     tell: Tell = silent,
-) -> Path:
-    """Draw statistics of particles with errors and known limits, or their paths over a slice.
+) -> Figure:
+    """Return the figure of statistics of particles with errors and known limits, or of paths over a slice.
 
     Parameters
     ----------
-    directory : str or Path
-        The output directory of the run.
+    run : RunResults
+        The run.
     name : str
         The name of the group of particles.
-    kind : str
-        Of the statistics, as `whorl.particles.results.means.KINDS` names them, or "paths".
-    output : str or Path, optional
-        The picture, a PNG, PDF or SVG by its ending; particles-NAME-KIND.png in `directory` by default.
+    statistics : str
+        The kind of statistics, as `whorl.particles.results.means.KINDS` names them, or "paths".
     start, end : float, optional
         The window, as for `average_particles`; paths are drawn up to `end`.
     resample : bool, default False
@@ -72,36 +64,23 @@ def plot_particle_means(
     tell : callable, optional
         Called with sentences on the numbers and on the window.
 
-    Returns
-    -------
-    Path
-        The path of the picture.
-
     Raises
     ------
     CaseError
-        If there is no such run, group or kind, if the picture cannot have this path, and as from
-        `average_particles`.
+        If there is no such group or kind, and as from `average_particles`.
     """
-    run = open_run(directory)
-    if kind not in (known := (*DRAWN, "paths")):
-        near = did_you_mean(kind, known) or "."
-        raise CaseError(f"there is no picture {kind} of particles{near} Known: {', '.join(known)}.")
-    path = Path(output) if output else RunDirectory(directory).path / f"particles-{name}-{kind}.png"
-    check_picture(path)
-    folder = spelled(RunDirectory(directory).path.resolve().name)
-    with rc_context(STYLE):
-        if kind == "paths":
-            figure = draw_over_slice(run, name, f"{folder}   ·   {name}", end, tell)
-        else:
-            found = average_particles(run, name, kind, start, end, resample=resample)
-            data = found[kind]
-            title = f"{folder}   ·   {name}   ·   {data.attrs['about']}   ·   {_when(data)}"
-            figure = draw_particle_means(kind, data, title)
-            for remark in found.remarks(of_table=False):
-                tell(remark)
-        save_picture(figure, path)
-    return path
+    if statistics not in (known := (*DRAWN, "paths")):
+        near = did_you_mean(statistics, known) or "."
+        raise CaseError(f"there is no picture {statistics} of particles{near} Known: {', '.join(known)}.")
+    if statistics == "paths":
+        return draw_over_slice(run, name, title_of(run.directory, name), end, tell)
+    found = average_particles(run, name, statistics, start, end, resample=resample)
+    data = found[statistics]
+    title = title_of(run.directory, name, data.attrs["about"], _when(data))
+    figure = draw_particle_means(statistics, data, title)
+    for remark in found.remarks(of_table=False):
+        tell(remark)
+    return figure
 
 
 def draw_particle_means(kind: str, data: xr.Dataset, title: str = "") -> Figure:

@@ -1,17 +1,14 @@
 """The picture of the correlations in time of a probe: C(τ) with errors, and of modes τ(k)."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
-from matplotlib import colormaps, rc_context
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from whorl.base.files import check_picture
-from whorl.base.text import spelled
 from whorl.config.case import Case
 from whorl.diagnostics.draw.base import (
     LAW,
@@ -24,13 +21,12 @@ from whorl.diagnostics.draw.base import (
     short,
     tell_empty,
 )
-from whorl.output.directory import RunDirectory
 from whorl.output.means import ENOUGH
 from whorl.pictures.slices import Tell, silent
-from whorl.pictures.style import COLORS, STYLE, draw_notes, draw_title, save_picture
+from whorl.pictures.style import COLORS, draw_notes, draw_title, title_of
 from whorl.probes.results.correlation import chosen_probe, correlated, each, in_window, ways
 from whorl.probes.results.spectra import finite_part
-from whorl.results.runs import open_run
+from whorl.results.runs import RunResults
 
 MOST_CURVES = 5
 FINE = 400  # lags of a curve
@@ -45,27 +41,24 @@ ROOM = 0.16  # for a line of a legend
 WAVE = {"color": "0.25", "linewidth": 0.9, "linestyle": (0, (2, 2)), "zorder": 3}
 
 
-def plot_probe_correlation(
-    directory: str | Path,
-    name: str,
-    output: str | Path | None = None,
+def correlation_picture(
+    run: RunResults,
     *,
+    name: str,
     start: float | None = None,
     end: float | None = None,
     resample: bool = False,
     remove_mean: bool | None = None,
     tell: Tell = silent,
-) -> Path:
-    """Draw the correlations in time of a probe: C(τ) with errors, and of several modes or shells τ(k).
+) -> Figure:
+    """Return the figure of the correlations in time of a probe: C(τ), and of several modes or shells τ(k).
 
     Parameters
     ----------
-    directory : str or Path
-        The output directory of the run.
+    run : RunResults
+        The run.
     name : str
         The name of the probe.
-    output : str or Path, optional
-        The picture, a PNG, PDF or SVG by its ending; probe-NAME-correlation.png in `directory` by default.
     start, end : float, optional
         The window, which begins and ends by default as that of `RunResults.average`.
     resample, remove_mean : bool
@@ -73,31 +66,19 @@ def plot_probe_correlation(
     tell : callable, optional
         Called with sentences on the window.
 
-    Returns
-    -------
-    Path
-        The path of the picture.
-
     Raises
     ------
     CaseError
-        If there is no such run or probe, if the picture cannot have this path, if the window cannot be taken
-        or has too few rows, or if steps of time differ and `resample` is false.
+        If the run has no such probe or window, if the window has too few rows, or if steps of time differ
+        and `resample` is false.
     """
-    run = open_run(directory)
-    data = chosen_probe(run.probes, name, str(directory))
-    path = Path(output) if output else RunDirectory(directory).path / f"probe-{name}-correlation.png"
-    check_picture(path)
+    data = chosen_probe(run.probes, name, str(run.directory))
     rows, notes, first, last, verdict = in_window(run, data, name, start, end)
-    with rc_context(STYLE):
-        folder = spelled(RunDirectory(directory).path.resolve().name)
-        title = f"{folder}   ·   {name}   ·   t = {first:.4g} to {last:.4g}"
-        how = {"resample": resample, "remove_mean": remove_mean}
-        figure = draw_probe_correlation(rows, run.case, title, **how)
-        for remark in (*notes, verdict):
-            tell(remark)
-        save_picture(figure, path)
-    return path
+    title = title_of(run.directory, name, f"t = {first:.4g} to {last:.4g}")
+    figure = draw_probe_correlation(rows, run.case, title, resample=resample, remove_mean=remove_mean)
+    for remark in (*notes, verdict):
+        tell(remark)
+    return figure
 
 
 def draw_probe_correlation(

@@ -1,23 +1,19 @@
 """The picture of a probe: its series and their frequency spectra, or E(k, ω) with the waves of the model."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import xarray as xr
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from whorl.base.files import check_picture
-from whorl.base.text import spelled
 from whorl.config.case import Case
-from whorl.output.directory import RunDirectory
-from whorl.pictures.style import COLORS, STYLE, draw_notes, draw_title, save_picture, with_unit
+from whorl.pictures.slices import Tell, silent
+from whorl.pictures.style import COLORS, draw_notes, draw_title, title_of, with_unit
 from whorl.probes.results.correlation import chosen_probe, place_of
 from whorl.probes.results.spectra import finite_part, frequency_spectrum, spatio_temporal_spectrum
-from whorl.results.runs import open_run
+from whorl.results.runs import RunResults
 
 MOST_SERIES = 4
 DECADES = 6  # of E(k, ω) that are shown
@@ -27,46 +23,32 @@ REST = 1e-3  # of the energy of a series lies beyond the frequencies that are sh
 WAVES, MARKS = "0.45", "#7dd3fc"  # of the linear waves in spectra and on the map
 
 
-def plot_probe(
-    directory: str | Path, name: str, output: str | Path | None = None, *, resample: bool = False
-) -> Path:
-    """Draw what a probe read: series and frequency spectra, and of several modes E(k, ω).
+def probe_picture(run: RunResults, *, name: str, resample: bool = False, tell: Tell = silent) -> Figure:
+    """Return the figure of a probe: series and frequency spectra, and of several modes E(k, ω).
 
     Parameters
     ----------
-    directory : str or Path
-        The output directory of the run.
+    run : RunResults
+        The run.
     name : str
         The name of the probe.
-    output : str or Path, optional
-        The picture, a PNG, PDF or SVG by its ending; probe-NAME.png in `directory` by default.
     resample : bool, default False
         As for `whorl.probes.results.spectra.frequency_spectrum`.
-
-    Returns
-    -------
-    Path
-        The path of the picture.
+    tell : callable, optional
+        Not called: the picture has no remarks.
 
     Raises
     ------
     CaseError
-        If there is no such run or probe, if the picture cannot have this path, or if the series is too short
-        or its steps differ.
+        If the run has no such probe, or if the series is too short or its steps differ.
 
     Notes
     -----
     The frequencies of the model's linear waves, with the sign of exp(i(k·x − ωt)), are drawn over spectra of
     modes.
     """
-    run = open_run(directory)
-    data = chosen_probe(run.probes, name, str(directory))
-    path = Path(output) if output else RunDirectory(directory).path / f"probe-{name}.png"
-    check_picture(path)
-    with rc_context(STYLE):
-        title = f"{spelled(RunDirectory(directory).path.resolve().name)}   ·   {name}"
-        save_picture(draw_probe(data, run.case, title, resample=resample), path)
-    return path
+    data = chosen_probe(run.probes, name, str(run.directory))
+    return draw_probe(data, run.case, title_of(run.directory, name), resample=resample)
 
 
 def draw_probe(data: xr.Dataset, case: Case, title: str = "", *, resample: bool = False) -> Figure:
