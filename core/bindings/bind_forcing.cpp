@@ -32,6 +32,25 @@ void bind_source(nb::module_& m) {
         .def_ro("shells", &SourceOptions::shells);
 }
 
+namespace {
+
+void bind_state_of_sources(nb::class_<OpenFlow>& flow) {
+    flow.def("speed_of_sources", of_open(&Flow::speed_of_sources), nb::arg("dt"),
+             "The speed that the sources give a fluid at rest within dt, at most.");
+    flow.def("forced_wavenumber", of_open(&Flow::forced_wavenumber), nb::arg("number"), Unlocked(),
+             "The wavenumber on which a source acts, 0 on all modes. Collective.");
+    flow.def("begin_sources", of_open(&Flow::begin_sources), nb::arg("time"), Unlocked(),
+             "Prepare the sources that depend on the first state. Collective.");
+    flow.def("work_of_sources", of_open(&Flow::work_of_sources),
+             "For each source the mean power of the last step and the work since the beginning.");
+    flow.def("power_of_sources", of_open(&Flow::power_of_sources), Unlocked(),
+             "For each source the mean power of the last step by shell. Collective.");
+    flow.def("save_sources", of_open(&Flow::save_sources));
+    flow.def("restore_sources", of_open(&Flow::restore_sources), nb::arg("saved"));
+}
+
+} // namespace
+
 void bind_forcing(nb::class_<OpenFlow>& flow) {
     flow.def(
         "set_force",
@@ -83,18 +102,7 @@ void bind_forcing(nb::class_<OpenFlow>& flow) {
         },
         nb::arg("number"), nb::arg("function"),
         "Call function(flow, time) before each stage at which the given source `number` is needed.");
-    flow.def("speed_of_sources", of_open(&Flow::speed_of_sources), nb::arg("dt"),
-             "The speed that the sources give a fluid at rest within dt, at most.");
-    flow.def("forced_wavenumber", of_open(&Flow::forced_wavenumber), nb::arg("number"), Unlocked(),
-             "The wavenumber on which a source acts, 0 on all modes. Collective.");
-    flow.def("begin_sources", of_open(&Flow::begin_sources), nb::arg("time"), Unlocked(),
-             "Prepare the sources that depend on the first state. Collective.");
-    flow.def("work_of_sources", of_open(&Flow::work_of_sources),
-             "For each source the mean power of the last step and the work since the beginning.");
-    flow.def("power_of_sources", of_open(&Flow::power_of_sources), Unlocked(),
-             "For each source the mean power of the last step by shell. Collective.");
-    flow.def("save_sources", of_open(&Flow::save_sources));
-    flow.def("restore_sources", of_open(&Flow::restore_sources), nb::arg("saved"));
+    bind_state_of_sources(flow);
 }
 
 } // namespace whorl

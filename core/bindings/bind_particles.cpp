@@ -14,7 +14,7 @@
 namespace whorl {
 namespace {
 
-// Particles of a flow, which are not to be used behind its end.
+// Particles of a flow, which must not be used after its end.
 struct ParticlesOfOpen {
     const OpenFlow& flow;
     ParticleGroup& group;
@@ -35,9 +35,7 @@ particles::Interpolation interpolation_of(const std::string& kind, int points) {
     return {kind == "spline", points};
 }
 
-} // namespace
-
-void bind_particles(nb::module_& m, nb::class_<OpenFlow>& flow) {
+void bind_group(nb::module_& m) {
     nb::class_<ParticlesOfOpen>(m, "Particles", "A group of particles of a flow; see Flow.particles.")
         .def_prop_ro(
             "count", [](const ParticlesOfOpen& self) { return self->count(); }, "The number on this rank.")
@@ -90,6 +88,12 @@ void bind_particles(nb::module_& m, nb::class_<OpenFlow>& flow) {
             nb::arg("inputs"), nb::arg("values").noconvert(),
             "Sets an array [particle][input] to inputs at the particles, in the order of read(). "
             "Collective.");
+}
+
+} // namespace
+
+void bind_particles(nb::module_& m, nb::class_<OpenFlow>& flow) {
+    bind_group(m);
     flow.def(
         "particles",
         [](const OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
