@@ -1,6 +1,6 @@
-// A sum of double-precision numbers without rounding but that of the result, so that it does not depend on
-// the order of the terms, nor on threads or ranks (Kulisch, Computer Arithmetic and Validity, de Gruyter
-// 2008, chapter 8). A number is digits of 32 bits in words of 64, which take 2^31 terms before a carry is
+// A sum of double-precision numbers without rounding but that of the result. It does not depend on the order
+// of the terms, nor on threads or ranks (Kulisch, Computer Arithmetic and Validity, de Gruyter 2008, chapter
+// 8). A number is digits of 32 bits in words of 64 bits, to which 2^31 terms can be added before a carry is
 // needed.
 #pragma once
 
@@ -18,13 +18,13 @@ namespace whorl {
 
 class ExactSum {
   public:
-    // Digits from 2^-1074 on, and behind them the number of terms that were not finite. The words of sums of
+    // Digits from 2^-1074 on, and after them the number of terms that were not finite. The words of sums of
     // other ranks may be added one by one.
     static constexpr int digits = 68, word_count = digits + 1;
     using Words = std::array<std::uint64_t, static_cast<std::size_t>(word_count)>;
 
     ExactSum() = default;
-    // Of words to which at most 2^31 terms have been added.
+    // A sum with words to which at most 2^31 terms have been added.
     explicit ExactSum(const std::uint64_t* words) { std::copy_n(words, word_count, words_.begin()); }
 
     void add(double term) {
@@ -61,7 +61,7 @@ class ExactSum {
         return words_;
     }
 
-    // Rounded to nearest; NaN if a term was not finite.
+    // The sum, rounded to nearest; NaN if a term was not finite.
     double value() {
         if (words_[digits] != 0) return std::numeric_limits<double>::quiet_NaN();
         carry();
@@ -74,7 +74,7 @@ class ExactSum {
         return is_negative ? -magnitude : magnitude;
     }
 
-    // At most so many terms may be added to words before carry().
+    // The most terms that may be added to words before carry().
     static constexpr std::int64_t most_added = std::int64_t{1} << 31;
 
   private:
@@ -91,7 +91,7 @@ class ExactSum {
         }
         terms_ = 0;
     }
-    // Of digits that are not negative.
+    // The rounded value of digits that are not negative.
     double rounded() const {
         int highest = digits - 1;
         while (highest > 2 && words_[index(highest)] == 0) --highest;
@@ -106,7 +106,7 @@ class ExactSum {
     std::uint32_t terms_ = 0;
 };
 
-// Makes room in the words of sums, one behind another, so that those of other ranks can be added.
+// Carries in the words of sums, which follow each other, so that those of other ranks can be added.
 inline void carry(std::span<std::uint64_t> words) {
     constexpr auto count = static_cast<std::size_t>(ExactSum::word_count);
     for (std::size_t first = 0; first < words.size(); first += count) {

@@ -1,12 +1,7 @@
 // exp(-x) for x >= -80, written so that it vectorises inside a loop over modes, on any device:
-//
-//   exp(-x) = 2^n exp(r) = whole + rest,  whole = 2^n,  rest = 2^n (exp(r) - 1),  n = round(-x / ln 2),
-//
-// |r| <= ln 2 / 2, with exp(r) - 1 by its Taylor series (to r^13 in double, r^7 in single: truncation below
-// 5e-18 and 6e-9). Results under 2^-1000 (2^-120) are 0.
-//
-// A factor in a single number has the same rounding error in every step. In two parts it has not, because the
-// rounding of the second part is relative to the decay in one step.
+//   exp(-x) = 2^n exp(r) = whole + rest, whole = 2^n, rest = 2^n (exp(r) - 1).
+// n = round(-x / ln 2), so that |r| <= ln 2 / 2. The Taylor series of exp(r) - 1 goes to r^13 in double, r^7
+// in single precision: truncation is below 5e-18 and 6e-9.
 #pragma once
 
 #include <bit>

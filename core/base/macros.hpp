@@ -10,14 +10,14 @@
 #else
 // A call in the loop over a row would prevent vectorisation.
 #define WHORL_INLINE __attribute__((always_inline)) inline
-// For functions that are long and called seldom enough to stay calls.
+// Marks functions that are long and called seldom enough to stay calls.
 #define WHORL_CALL __attribute__((noinline))
 // The compiler decides.
 #define WHORL_ANYWHERE inline
-// For threads that work together (device/block_plan.hpp), on the device only.
+// Marks functions of threads that work together (device/block_plan.hpp), on the device only.
 #define WHORL_DEVICE
 #define WHORL_DEVICE_CALL
 #endif
 
-// For a lambda that is the body of a loop.
+// Marks a lambda that is the body of a loop.
 #define WHORL_INSIDE __attribute__((always_inline))

@@ -1,6 +1,7 @@
-// sin x and cos x, written so that they vectorise inside a loop over modes, on any device: x = q pi/2 + r
-// with q an integer and |r| <= pi/4 (pi/2 in three parts: exact to rounding for |x| < 10^5, in single 10^3),
-// then their Taylor series in r (to r^17 in double, r^9 in single: truncation below rounding).
+// sin x and cos x, written so that they vectorise inside a loop over modes, on any device. x = q pi/2 + r
+// with q an integer and |r| <= pi/4. pi/2 has three parts, which is exact to rounding for |x| < 10^5, in
+// single precision 10^3. The Taylor series in r go to r^17 in double, r^9 in single precision: truncation is
+// below rounding.
 #pragma once
 
 #include <bit>

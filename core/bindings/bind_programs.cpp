@@ -32,7 +32,7 @@ programs::InputTerms terms_of(const std::vector<std::vector<TermTuple>>& given) 
 
 namespace {
 
-// A probe of a flow, which is not to be read behind its end.
+// A probe of a flow, which must not be read after its end.
 struct ProbeOfOpen {
     const OpenFlow& flow;
     std::unique_ptr<OpenProbe> probe;
@@ -205,7 +205,7 @@ template <class Of> void bind_sums(nb::class_<Of>& runs) {
         "|d|^1, ..., |d|^order, then d^3, d^5, ...; then d_a d_b^2 of the pairs.");
 }
 
-// What programs do with a state.
+// Binds the functions of programs on a state.
 template <class Of> void bind_runs(nb::class_<Of>& runs) {
     bind_probes(runs);
     bind_sums(runs);

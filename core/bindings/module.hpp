@@ -5,7 +5,7 @@
 
 namespace whorl {
 
-// How the core of a module was built.
+// The way in which the core of a module was built.
 struct BuiltCore {
     const char *version, *compiler, *flags, *level;
 };

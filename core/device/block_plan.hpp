@@ -7,22 +7,22 @@
 //
 // on the device. Its team has
 //
-//   team.each(items, f)            f(i) for every item, in any order; all are done when it returns
+//   team.each(items, f)            f(i) for every item, in any order; all are done when it returns.
 //   team.gather<k>(items, get, put)
 //       put(i, get(i)) for every item, at least once; k items are got before the first is put, so that their
-//       reads of the device's memory overlap
+//       reads of the device's memory overlap.
 //   team.raise<Kernel>(items, f)
-//       f(i, measured): Kernel::maxima values >= 0 of type Kernel::Value; Device::raised() gives the largest
-//   team.memory<T>()               the block's memory, uninitialised
-//   team.add(to, value)            adds to a whole number, of 32 or 64 bits, to which others add, too
+//       f(i, measured): Kernel::maxima values >= 0 of type Kernel::Value; Device::raised() gives the largest.
+//   team.memory<T>()               the block's memory, uninitialised.
+//   team.add(to, value)            adds to a whole number, of 32 or 64 bits, to which others add, too.
 //
 // The inverse transform is by decimation in frequency, with real and imaginary parts swapped in butterflies,
-// and leaves the points in the order of its steps; the forward transform is its transpose, by decimation in
+// and leaves the points in the order of its steps. The forward transform is its transpose, by decimation in
 // time, and begins with that order (Van Loan, Computational Frameworks for the FFT, chapter 2). Neither sorts
 // the points: position s holds the point points[s].
 //
-// A program, and the ends of lines, may have `registers`, those that a thread of a GPU needs beyond 80: 128
-// or 168.
+// A program, and the ends of lines, may have `registers`: the registers of a thread of a GPU if it needs
+// more than 80, 128 or 168.
 #pragma once
 
 #include <cmath>
@@ -113,7 +113,7 @@ struct ButterflyOfLine {
     int butterfly, line;
 };
 
-// Lines in the memory of a block, one behind the other. Points a power of two apart would share a bank of
+// Lines in the memory of a block, one after the other. Points a power of two apart would share a bank of
 // memory, so one number is left out after every sixteen.
 struct LinesBehind {
     int pitch;
@@ -130,13 +130,13 @@ struct LinesBehind {
 
 // Lines in the memory of a block, side by side. Consecutive items are one butterfly of neighbouring lines.
 // Butterflies of eight neighbouring points would share banks of memory, so one row is left out after every
-// eight where there is room.
+// eight if the memory is large enough.
 struct LinesBeside {
     Divisor lines;
     bool spaced;
 
     static WHORL_INLINE int row(int j, bool spaced) { return spaced ? j + (j >> 3) : j; }
-    // Rows of memory that lines of n points take.
+    // The number of rows of memory that lines of n points need.
     static int height_of(int n, bool spaced) { return row(n - 1, spaced) + 1; }
     WHORL_INLINE int offset(int j, int line) const { return row(j, spaced) * lines.number() + line; }
     WHORL_INLINE ButterflyOfLine butterfly(int item, const Divisor&) const {
@@ -152,16 +152,16 @@ template <class Of> constexpr int registers_of() {
         return 80;
 }
 
-// How lines side by side lie in a block's memory.
+// The layout of lines side by side in a block's memory.
 struct BlockOfLines {
     int lanes = 0; // of each variable; 0: the lines are too long
     bool spaced = false;
     std::int64_t bytes = 0;
 };
 
-// The block for lines of n points of some variables: lanes of 128 bytes where three blocks then fit into a
-// multiprocessor, else of 64 or 32 where two do, so that one reads or writes while another transforms, else
-// as wide as fits. `room.lane_bytes` chooses one of these widths where it fits.
+// The block for lines of n points of some variables. Lanes have 128 bytes if three blocks then fit into a
+// multiprocessor, otherwise 64 or 32 if two do, so that one reads or writes while another transforms. If two
+// do not fit, lanes are as wide as fits. `room.lane_bytes` chooses one of these widths where it fits.
 template <class Real> BlockOfLines block_of_lines(int n, int variables, const BlockRoom& room) {
     constexpr int value = sizeof(Complex<Real>);
     struct Candidate {
@@ -189,7 +189,8 @@ template <class Real> BlockOfLines block_of_lines(int n, int variables, const Bl
     return {};
 }
 
-// How many items of `numbers` complex numbers a thread reads at a time: enough to keep the memory busy.
+// The number of items of `numbers` complex numbers that a thread reads at a time: enough to keep the memory
+// busy.
 template <int numbers>
 inline constexpr int items_together = numbers > 4 ? 2 : (numbers > 2 ? 4 : 8 / numbers);
 
@@ -236,10 +237,11 @@ WHORL_DEVICE void run_steps(const Team& team, const BlockPlan<Real>& plan, const
     }
 }
 
-// Transforms lines side by side: a block takes some lanes, each with the lines of Ends::variables variables.
-// Ends have lanes() of a group; of(group, first), the lanes from `first` on, has
-//   get(j, lane, values)   element j of the variables, the input
-//   set(j, lane, values)   element j of the variables, the output
+// Transforms lines side by side: a block transforms some lanes, each with the lines of Ends::variables
+// variables. Ends have lanes(), the number of lanes of a group, and of(group, first), the lanes from `first`
+// on, which has
+//   get(j, lane, values)   element j of the variables, the input.
+//   set(j, lane, values)   element j of the variables, the output.
 // Modes and points are both in order.
 template <class Real, class Ends, Direction direction> struct LineProgram {
     static constexpr int registers = registers_of<Ends>();

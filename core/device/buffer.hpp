@@ -59,7 +59,7 @@ template <class T, class Memory = HostMemory> class Buffer {
     T* data() { return data_; }
     const T* data() const { return data_; }
     std::size_t size() const { return size_; }
-    // Its values where they are the host's own.
+    // The values, if they are in the host's own memory.
     std::span<T> values()
         requires(!Memory::separate)
     {

@@ -5,7 +5,8 @@
 
 namespace whorl::device {
 
-// Its bytes, read once; where the system does not report them, those of the smallest processors of today.
+// The bytes of this cache, read once. If the system does not report them, they are those of the smallest
+// processors of today.
 std::int64_t second_cache();
 
 } // namespace whorl::device

@@ -9,15 +9,15 @@
 
 namespace whorl::device {
 
-// The number of queues of devices that work is enqueued on, which are all but the CPU.
+// The number of queues of each device but the CPU, which has none.
 inline constexpr int queue_count = 2;
 // Bytes of a block's memory that plans count with, which must not depend on the GPU: an A100 has 163 KiB, an
 // H100 227 KiB.
 inline constexpr std::int64_t planned_block_memory = 160 << 10;
-// Bytes of the second cache that GPUs are taken to have: an A100 has 40 MiB, an H100 50.
+// Bytes of the second cache that plans assume for GPUs: an A100 has 40 MiB, an H100 50.
 inline constexpr std::int64_t planned_second_cache = 48 << 20;
-// How work in blocks of threads is laid out; 0: as whorl chooses. What is chosen here changes no result by
-// more than rounding; it is for measuring.
+// The layout of work in blocks of threads; 0: as whorl chooses. A choice changes no result by more than
+// rounding; it is for measurements.
 struct BlockChoice {
     int lane_bytes = 0; // of lines side by side: 32, 64 or 128
     int threads = 0;    // of a block: 32 to 512, by 32
@@ -26,7 +26,7 @@ struct BlockChoice {
     // Throws Error unless these are possible.
     void check() const;
 };
-// The memory of a block, and how much of it blocks have of which two or three are on a multiprocessor at a
+// The memory of a block, and the memory that it may have if two or three blocks are on a multiprocessor at a
 // time, which keeps 1 KiB of its memory for each.
 struct BlockRoom {
     std::int64_t memory = 0;

@@ -38,8 +38,8 @@ void stream_vector(void* to, const Vector& value) { _mm_stream_si128(static_cast
 #endif
 #endif
 
-// Takes subnormal numbers for zero in this thread while it lives: below 1.2e-38 in single precision they are
-// far less than any rounding, and an operation on one may take a hundred times as long as on others.
+// Treats subnormal numbers as zero in this thread while it lives. Below 1.2e-38 in single precision they are
+// far less than any rounding, and an operation on one may need a hundred times the usual time.
 class NoSubnormals {
   public:
     NoSubnormals() : before_(control()) { set_control(before_ | flush); }

@@ -1,5 +1,5 @@
-// The CPU as a device. An executor is a thread; kernels are structs whose row(r) gives a Row with a
-// length and operator()(i), so that the same kernel is a vectorised loop here and a thread block on a GPU.
+// The CPU as a device. An executor is a thread. Kernels are structs whose row(r) gives a Row with a length
+// and operator()(i): the same kernel is a vectorised loop here and a thread block on a GPU.
 //
 // The members of a device (docs/architecture.md): Memory, LinePlan, executors() with each(), for_each() and
 // transform() by one of them, over() and reduce() by all, finish(). `queues` says that work is enqueued, in
@@ -24,11 +24,11 @@ namespace whorl::device {
 class Cpu {
   public:
     using Memory = HostMemory;
-    using HostSide = HostMemory; // what copies to and from Memory go through
+    using HostSide = HostMemory; // for copies to and from Memory
     template <class Real> using LinePlan = device::LinePlan<Real>;
     static constexpr bool queues = false;
 
-    // threads = 0 takes as many as OpenMP offers.
+    // threads = 0 uses as many as OpenMP offers.
     explicit Cpu(int threads);
 
     int executors() const { return threads_; }
@@ -50,7 +50,7 @@ class Cpu {
         for (std::int64_t i = 0; i < length; ++i) f(i);
     }
 
-    // The same on all executors, each taking some rows at a time.
+    // for_each() on all executors, each of which does some rows at a time.
     template <class Kernel> void over(std::int64_t rows, const Kernel& kernel) const {
         const std::int64_t ranges = rows < 1024 ? rows : 1024;
         each(ranges, [&](int, std::int64_t i) {
@@ -96,7 +96,8 @@ class Cpu {
         for (auto& of_executor : raised_) of_executor = {0.0, 0.0};
     }
 
-    // Fetches what is read, or written, next into the second cache, or with near = 3 into the first.
+    // Prefetches memory that is read, or written, next into the second cache, or with near = 3 into the
+    // first.
     template <bool to_write = false, int near = 2> static void fetch(const void* from, std::size_t bytes) {
         constexpr std::size_t line = 64;
         for (std::size_t i = 0; i < bytes; i += line)
@@ -106,8 +107,8 @@ class Cpu {
     // Copies past the caches to memory that is not read soon, without reading its old contents. Other threads
     // see the copy when the each() it runs in has ended.
     static void stream(void* to, const void* from, std::size_t bytes);
-    // The same where another thread may write just before or behind: cache lines that are not written as a
-    // whole go through the caches.
+    // stream() next to memory that another thread may write: cache lines that are not written as a whole go
+    // through the caches.
     static void stream_within(void* to, const void* from, std::size_t bytes);
 
     // Calls item(i, values) for all items, which adds to the first `sums` of values and raises the `maxima`

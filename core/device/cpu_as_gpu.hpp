@@ -1,6 +1,6 @@
-// The queues of a GPU without a GPU, for tests: work is enqueued and runs when something waits for it, as
-// late as queues permit (deferred.hpp), in memory the host may not touch, with FFTW for lines. Where queues
-// leave the order open, an unusual one is taken. The members are those of Cuda.
+// The queues of a GPU without a GPU, for tests. Work runs when something waits for it, as late as queues
+// permit (deferred.hpp). Its memory is closed to the host, and FFTW transforms lines. Where queues leave the
+// order open, an unusual one is chosen. The members are those of Cuda.
 #pragma once
 
 #include <algorithm>
@@ -157,13 +157,13 @@ class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
         return total;
     }
 
-    // Runs all that executors were given, and what that waits for.
+    // Runs all work of the executors, and first the work that it waits for.
     void finish();
 
   private:
     static constexpr std::int64_t most_blocks = 64;
 
-    // The memory of a block, full of NaN, and what lies behind it.
+    // The memory of a block, full of NaN, with a margin after it.
     unsigned char* fresh_memory(std::int64_t bytes);
     // Throws Error if a block has written beyond its memory.
     void check_memory(std::int64_t bytes) const;

@@ -10,7 +10,7 @@
 namespace whorl::device {
 
 namespace {
-// For callers that cannot throw: a call that can has reported the failure, or will.
+// Ignores an error of a caller that cannot throw: a call that can has reported the failure, or will.
 void ignored(cudaError_t) noexcept {}
 } // namespace
 
@@ -216,7 +216,7 @@ void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int
 
 } // namespace cuda
 
-// Returns none where there is no driver, which is no error.
+// Returns no GPUs if the machine has no driver, which is no error.
 std::vector<Gpu> cuda_gpus() {
     int count = 0;
     std::vector<Gpu> found;

@@ -1,5 +1,5 @@
-// A GPU by CUDA and cuFFT. Executors are queues, streams of CUDA; a row of a kernel is a thread block; memory
-// comes from the device's pool, and the host reaches it by copies alone.
+// A GPU by CUDA and cuFFT. Executors are CUDA streams. A row of a kernel is a thread block. Memory comes from
+// the device's pool, and the host reaches it only by copies.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void check_cufft(cufftResult code, const char* call);
 #define WHORL_CUDA(call) ::whorl::device::check_cuda(call, #call)
 #define WHORL_CUFFT(call) ::whorl::device::check_cufft(call, #call)
 
-// Memory of the device's pool, or plain memory where the device has none.
+// Memory of the device's pool, or plain memory if the device has no pool.
 struct CudaPlainMemory;
 struct CudaMemory {
     static constexpr bool separate = true, of_gpu = true;
@@ -34,7 +34,7 @@ struct CudaMemory {
     // Zeroed. Throws Error naming the bytes requested and left.
     static void* allocate(std::size_t bytes);
     static void release(void* memory, std::size_t bytes) noexcept;
-    // Copies of memory that no queue is using.
+    // Copies of memory that no stream is using.
     static void from_host(void* to, const void* from, std::size_t bytes);
     static void to_host(void* to, const void* from, std::size_t bytes);
     static void share() {}
@@ -165,8 +165,9 @@ class Team {
     unsigned long long* largest_;
 };
 
-// Where a thread has so many of the 65536 registers of a multiprocessor (block_plan.hpp): the threads of
-// blocks of which it has some `together`, and of a block whose memory leaves no room for a second one.
+// The most threads of a block if each has this many of the 65536 registers of a multiprocessor
+// (block_plan.hpp): `threads` if the multiprocessor has `together` blocks, `alone` if a block's memory leaves
+// no room for a second one.
 template <int registers> struct Teams {
     static constexpr int together = registers > 80 ? 2 : 3;
     static constexpr int threads = registers > 128 ? 192 : 256, alone = registers > 128 ? 384 : 512;
@@ -197,11 +198,13 @@ void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int
 
 } // namespace cuda
 
+// A step is not captured as a CUDA graph: its length and its use of registers change from step to step, and
+// the gain of a new capture each time has not been measured.
 class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
   public:
     using HostSide = PinnedMemory;
 
-    // The GPU of rank `local_rank` of a node: ranks take the GPUs in turn. Throws Error where there is none.
+    // The GPU of rank `local_rank` of a node: ranks take the GPUs in turn. Throws Error if the node has none.
     explicit Cuda(int local_rank);
     ~Cuda();
     Cuda(const Cuda&) = delete;

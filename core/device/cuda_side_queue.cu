@@ -10,11 +10,11 @@ namespace whorl::device {
 
 namespace {
 
-// What fails here is of no consequence.
+// Ignores an error that has no consequence.
 void ignored(cudaError_t) noexcept {}
 
-// Events are used again when what was recorded with them has ended, or is waited for: cudaStreamWaitEvent
-// waits for what an event was recorded behind when it was called.
+// Events are used again when the work that was recorded with them has ended, or is waited for:
+// cudaStreamWaitEvent waits for the work that was recorded when it was called.
 class CudaSideQueue final : public SideQueue {
   public:
     explicit CudaSideQueue(std::span<const cudaStream_t> executors) : executors_(executors) {

@@ -1,7 +1,6 @@
 // Queues of work without a device, for tests. Work runs on the host when something waits for it. Where the
-// order of the queues permits, work of a queue beside the executors' runs before theirs, at once, or late:
-// what executors were given meanwhile runs before what the host waits for there. So what is not ordered as it
-// should be is seen in results.
+// order of the queues permits, work of a side queue runs at once, before that of the executors, or late. When
+// the host waits for late work, the executors' work runs before it. Results thus show a missing order.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +21,11 @@ class Deferred {
     // The number of a further queue.
     int add(Starts starts);
     void enqueue(int queue, Work work);
-    // How much has been enqueued in a queue.
+    // The amount of work enqueued in a queue so far.
     std::int64_t end(int queue) const;
-    // What is enqueued in a queue from now on runs after what another had at this end.
+    // Makes work that is enqueued in a queue from now on run after another queue's work up to this end.
     void order(int queue, int other, std::int64_t end);
-    // Runs a queue to an end, and first what that waits for.
+    // Runs a queue to an end, and first the work that it waits for.
     void run(int queue, std::int64_t end);
     // Runs the first `queues` queues as far as they go without others.
     void advance(int queues);
@@ -47,7 +46,7 @@ class Deferred {
     std::vector<Queue> queues_;
 };
 
-// Beside the first `executors` queues. One begins at once and the next late, in turn.
+// A queue besides the first `executors` ones. Such queues begin at once and late in turn.
 class DeferredSideQueue final : public SideQueue {
   public:
     DeferredSideQueue(Deferred& all, int executors)

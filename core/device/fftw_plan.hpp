@@ -10,7 +10,7 @@ namespace whorl::device {
 // False where whorl was built without it; make_fftw_plan() then throws Error.
 bool has_fftw();
 
-// With `tries`, FFTW finds the fastest plan by trials, which take long.
+// Makes a plan by FFTW. With `tries`, FFTW finds the fastest plan by trials, which need long.
 template <class Real>
 std::unique_ptr<LinePlan<Real>> make_fftw_plan(LineShape shape, Direction direction, bool tries);
 

@@ -1,8 +1,8 @@
 // Cosine and sine lines of n points, n even, by one complex transform of n points (Makhoul, IEEE Trans.
 // Acoust. Speech Signal Process. 28, 27 (1980)). With v_j = x_{2j}, v_{n-1-j} = x_{2j+1} and w_k = exp(i pi k
 // / 2n),
-//   forward  V = forward transform of v,  C_k = w_k* V_k + w_k V_{n-k}
-//   inverse  V_k = w_k (C_k - i C_{n-k}), C_n = 0,  v = backward transform of V
+//   forward  V = forward transform of v,  C_k = w_k* V_k + w_k V_{n-k}.
+//   inverse  V_k = w_k (C_k - i C_{n-k}), C_n = 0,  v = backward transform of V.
 // A sine line is the cosine line of (-1)^j x_j with the modes in reverse order: S_k = C_{n-k}, S_0 = 0.
 // Backward transforms are forward ones with real and imaginary parts swapped before and after. Swapping parts
 // turns i into -i, so that modes are multiplied by the same power of i in both directions.

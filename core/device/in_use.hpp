@@ -16,7 +16,7 @@ template <class Memory> struct InUse {
     }
 };
 
-// What buffers take beyond those that were there when it was made. One may be made within another.
+// The bytes of buffers beyond those that existed when it was made. One may be made within another.
 template <class Memory> class Peak {
   public:
     Peak() : begin_(InUse<Memory>::now), before_(InUse<Memory>::most.exchange(begin_)) {}

@@ -16,9 +16,9 @@ inline constexpr int vector_bytes = 32;
 inline constexpr int vector_bytes = 16;
 #endif
 
-// The largest radix of lines in vectors: a butterfly of radix r holds 2 r vectors at once, beside roots of
-// unity, and those that do not fit in the processor's 16 or 32 registers go through memory. Where there are
-// 32, radix 16 takes them all (docs/lines.md).
+// The largest radix of lines in vectors. A butterfly of radix r holds 2 r vectors at once, besides roots of
+// unity. Vectors that do not fit in the processor's 16 or 32 registers go through memory. Radix 16 needs all
+// 32 registers (docs/lines.md).
 inline constexpr int largest_own_radix = 8;
 
 // A vector of `bytes` bytes, a real number per lane.

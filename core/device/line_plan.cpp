@@ -94,7 +94,7 @@ void LinePlan<Real>::scatter(Complex<Real>* data, const LineRow<Real>* to, Compl
 }
 
 // The kinds of plan, a line each, in the order of LineKind: the name, and the function that makes a plan.
-// Kinds behind the last of LineKind are known by their names alone.
+// Kinds after the last of LineKind are known only by their names.
 // clang-format off
 #define WHORL_LINE_KINDS(of) \
     of("own", make_own_plan) \

@@ -1,8 +1,8 @@
 // Batched one-dimensional complex transforms, in place and unscaled:
-//   X_k = sum_j x_j exp(sign 2 pi i j k / n),  sign = -1 forward, +1 backward;
-// or, for real and imaginary parts alike, with t = pi k (j + 1/2) / n,
-//   cosine   X_k = 2 sum_j x_j cos t forward,  x_j = X_0 + 2 sum_{k>0} X_k cos t backward;
-//   sine     X_k = 2 sum_j x_j sin t forward,  x_j = 2 sum_{k>0} X_k sin t backward, X_0 = 0;
+//   X_k = sum_j x_j exp(sign 2 pi i j k / n),  sign = -1 forward, +1 backward.
+// Or, for real and imaginary parts alike, with t = pi k (j + 1/2) / n,
+//   cosine   X_k = 2 sum_j x_j cos t forward,  x_j = X_0 + 2 sum_{k>0} X_k cos t backward.
+//   sine     X_k = 2 sum_j x_j sin t forward,  x_j = 2 sum_{k>0} X_k sin t backward, X_0 = 0.
 //   odd      the same with X_k the Fourier coefficients of the odd extension, -i times those of sines.
 // Element j of line l is at data[j * stride + l * distance].
 #pragma once
@@ -18,14 +18,14 @@
 namespace whorl::device {
 
 enum class Direction { forward = -1, backward = +1 };
-// `own` takes whorl's own plans (lane_plan.hpp, block_plan.hpp) where they apply, else those of the device's
-// library, FFTW or cuFFT; `library` takes these alone. `direct` is the slow sum above, the reference against
-// which the fast lines are tested. `estimated` is FFTW without trials of what is fastest. Where whorl is
-// built without FFTW, `own` takes the sum in its place.
+// `own` uses whorl's own plans (lane_plan.hpp, block_plan.hpp) where they apply, otherwise those of the
+// device's library, FFTW or cuFFT. `library` uses only the library. `direct` is the slow sum above, the
+// reference in tests of the fast lines. `estimated` is FFTW without trials to find the fastest plan. If whorl
+// is built without FFTW, `own` uses the sum in its place.
 enum class LineKind { own, library, direct, estimated };
 
 enum class Basis { fourier, cosine, sine, odd };
-// The bases, a line each, in the order of Basis: between walls a cosine or a sine line, whose modes are
+// The bases, a line each, in the order of Basis. Between walls they are cosine or sine lines, whose modes are
 // i^turn times those of the definition above.
 struct BasisTraits {
     bool walled, sine;
@@ -53,10 +53,10 @@ struct LineShape {
     int howmany;
     std::int64_t stride, distance;
     // The modes of a line that are kept: j < kept, and those that represent -j (n - j of a Fourier line); 0:
-    // all. A backward transform takes the others as zero, a forward one leaves them undefined.
+    // all. A backward transform reads the others as zero, a forward one leaves them undefined.
     int kept = 0;
     Basis basis = Basis::fourier;
-    bool streams = false; // scatter() writes past the caches what is not read soon
+    bool streams = false; // scatter() writes past the caches, for values that are not read soon
     // Elements from the first to one past the last.
     std::int64_t extent() const { return (n - 1) * stride + (howmany - 1) * distance + 1; }
     Dropped dropped() const {
@@ -103,7 +103,7 @@ template <class Real> class LinePlan {
 LineKind parse_line_kind(const std::string& name);
 std::string name_of(LineKind kind);
 
-// The version of FFTW; "none" where whorl is built without it.
+// The version of FFTW; "none" if whorl is built without it.
 std::string fftw_version();
 
 } // namespace whorl::device

@@ -25,7 +25,7 @@ template <class Own, template <class> class Library, class Of> class QueueDevice
         return std::make_unique<LinePlan<Real>>(kind, shape, direction,
                                                 BlockRoom{own().block_memory(), blocks_.lane_bytes});
     }
-    // Plans that are made from now on take the place of all others, and what was kept for these goes.
+    // Frees the memory that all plans so far needed, since later plans replace them.
     void forget_plans() {}
     // Transforms lines in place, in blocks or by the library.
     template <class Real>
@@ -47,7 +47,7 @@ template <class Own, template <class> class Library, class Of> class QueueDevice
         own().for_blocks(executor, groups * LaneRange::blocks_of_group(ends.lanes(), block.lanes),
                          block.bytes, lines.template program<direction>(ends));
     }
-    // For plans and work from now on. Throws Error for an impossible choice.
+    // Sets the layout of plans and work from now on. Throws Error for an impossible choice.
     void choose(const BlockChoice& blocks) {
         blocks.check();
         blocks_ = blocks;

@@ -1,6 +1,6 @@
-// Lines where work is enqueued: Fourier lines side by side in blocks of threads (block_plan.hpp), others by
-// the complex transforms of a library, in place. Cosine and sine lines are folded before and after
-// (fold.hpp), through scratch memory, since folding reorders the points.
+// Lines on a GPU: Fourier lines side by side in blocks of threads (block_plan.hpp), others by the complex
+// transforms of a library, in place. Cosine and sine lines are folded before and after (fold.hpp), through
+// scratch memory, since folding reorders the points.
 #pragma once
 
 #include <memory>

@@ -8,7 +8,7 @@
 
 namespace whorl::device {
 
-// The largest radix of all butterflies: with one of 16 a thread of a GPU has so many registers that half as
+// The largest radix of all butterflies. With radix 16 a thread of a GPU needs more registers, and half as
 // many blocks fit on a multiprocessor.
 inline constexpr int largest_radix = 8;
 

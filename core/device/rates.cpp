@@ -93,7 +93,8 @@ double Copies::bandwidth(const Slowest& slowest, int trials) {
     return best;
 }
 
-// Copies as whorl writes what it does not read soon: without fetching the old contents, which do not count.
+// Copies in the way in which whorl writes data that it does not read soon: without fetching the old contents,
+// which do not count.
 void Copies::copy() {
     constexpr std::int64_t range = std::int64_t{1} << 17;
     Cpu(threads_).each(size / range, [&](int, std::int64_t i) {

@@ -19,7 +19,7 @@ double line_rate(int n, const std::string& precision, int threads, const Slowest
 class Copies {
   public:
     explicit Copies(int threads);
-    // Bytes/s, counting what is read and what is written: the best of `trials` trials.
+    // Bytes/s, the sum of bytes read and bytes written: the best of `trials` trials.
     double bandwidth(const Slowest& slowest, int trials);
 
   private:

@@ -1,8 +1,9 @@
 // Real rows before, between and after the transforms along x. Two rows are transformed as one complex line,
 // which halves the work:
-//   inverse  Z_k = A_k + i B_k,  Z_{n-k} = A_k* + i B_k*         a = Re z, b = Im z
-//   forward  A_k = (Z_k + Z_{n-k}*) / 2,  B_k = (Z_k - Z_{n-k}*) / 2i
-// Between walls coefficients are real, two to a complex number, and Z_k = A_k + i B_k for each is all.
+//   inverse  Z_k = A_k + i B_k,  Z_{n-k} = A_k* + i B_k*,        a = Re z, b = Im z.
+//   forward  A_k = (Z_k + Z_{n-k}*) / 2,  B_k = (Z_k - Z_{n-k}*) / 2i.
+// Between walls coefficients are real, two to a complex number, and only Z_k = A_k + i B_k is needed for
+// each.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ template <class Value> struct TwoOf {
 template <class Value> WHORL_INLINE TwoOf<Value> merged(const Value& a, const Value& b) {
     return {{a.re - b.im, a.im + b.re}, {a.re + b.im, b.re - a.im}};
 }
-// Those of mode k = 0 too: the mean of a real row is real, and an imaginary part is rounding.
+// merged() for all modes, k = 0 included: the mean of a real row is real, and an imaginary part is rounding.
 template <class Value> WHORL_INLINE TwoOf<Value> merged_mode(int k, const Value& a, const Value& b) {
     const TwoOf<Value> of = merged(a, b);
     return k == 0 ? TwoOf<Value>{{a.re, b.re}, of.second} : of;

@@ -23,8 +23,8 @@ class Arena {
         return arena;
     }
 
-    // What lies behind the bytes that are asked for, up to the next page, is neither zero nor a sensible
-    // number: who reads it shows.
+    // Memory of at least `bytes` bytes. The rest of its last page is filled with numbers that are neither
+    // zero nor sensible, so that reading them shows.
     void* allocate(std::size_t bytes) {
         void* const begin = find((bytes + page - 1) / page * page);
         open();
@@ -34,7 +34,7 @@ class Arena {
     }
     void release(void* memory, std::size_t bytes) {
         const std::size_t given = (bytes + page - 1) / page * page;
-        // Opening and closing takes longer the more pages there are.
+        // Opening and closing takes longer if more pages are in use.
         madvise(memory, given, MADV_DONTNEED);
         auto hole = holes_.emplace(static_cast<char*>(memory), given).first;
         const auto next = std::next(hole);
@@ -48,7 +48,7 @@ class Arena {
         before->second += hole->second;
         holes_.erase(hole);
     }
-    // Makes no arena where none is in use.
+    // Makes no arena if none is in use.
     static bool holds(const void* address) noexcept {
         const char* const base = known_base;
         return base && !std::less<const void*>()(address, base) &&

@@ -1,5 +1,5 @@
-// A queue beside those of the executors, for copies and messages that go on while they work. What it does and
-// what they do are ordered by marks, without the host.
+// A queue in addition to those of the executors, for copies and messages while they work. Marks order its
+// work and theirs without the host.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@ class SideQueue {
     using Mark = std::int64_t;
     virtual ~SideQueue() = default;
 
-    // The end of all that executors have been given so far, for one call of follow(): what is enqueued here
+    // The end of all work given to the executors so far, for one call of follow(). Work that is enqueued here
     // after that runs after it.
     virtual Mark executors() = 0;
     virtual void follow(Mark executors) = 0;
-    // The end of all that has been enqueued here so far. What executors are given after lead() runs after it.
+    // The end of all work enqueued here so far. Work that executors get after lead() runs after it.
     virtual Mark mark() = 0;
     virtual void lead(Mark mark) = 0;
-    // Returns when all before a mark has ended. Calls `meanwhile`, if there is one, which may throw.
+    // Returns when all work before a mark has ended. Calls `meanwhile`, if given, which may throw.
     virtual void wait(Mark mark, const std::function<void()>& meanwhile = {}) = 0;
 
-    // Copies between the device's memory and the host's that the device reaches by itself, and within its
-    // own.
+    // Copies between the device's memory and host memory that the device reaches by itself, and within the
+    // device's memory.
     virtual void to_host(void* to, const void* from, std::size_t bytes) = 0;
     virtual void from_host(void* to, const void* from, std::size_t bytes) = 0;
     virtual void within(void* to, const void* from, std::size_t bytes) = 0;
-    // The queue as libraries of the device take it; null where there are none.
+    // The queue as libraries of the device need it; null if the device has none.
     virtual void* handle() { return nullptr; }
 };
 

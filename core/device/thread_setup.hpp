@@ -5,7 +5,7 @@
 
 namespace whorl::device {
 
-// Called by a device when it is made; until then there is no setup.
+// Called by a device when it is made. Before that the setup does nothing.
 void set_thread_setup(std::function<void()> setup);
 // Called by each thread but the one that made the device.
 void set_up_thread();

@@ -1,4 +1,4 @@
-// MPI behind one class: every return code is checked, and all ranks together free MPI's objects.
+// MPI as one class: every return code is checked, and all ranks together free MPI's objects.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,7 @@ class Communicator {
     int rank() const { return rank_; }
     int size() const { return size_; }
 
-    // In place, over all ranks.
+    // Reductions in place, over all ranks.
     void sum(std::span<double> values) const;
     void sum(std::span<std::uint64_t> values) const;
     void maximum(std::span<double> values) const; // NaN if any value is NaN

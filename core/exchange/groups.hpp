@@ -4,11 +4,11 @@
 
 namespace whorl::exchange {
 
-// The same patterns for variables first, ..., first + some - 1 only.
+// Patterns for only the variables first, ..., first + some - 1.
 std::vector<Pattern> part_of(const std::vector<Pattern>& patterns, int first, int some);
 
-// Sends `variables_per_message` variables in each message (Q of GESTS), the last message with the rest: the
-// first messages travel while the others are being sent, and a library may be faster for messages of that
+// Sends `variables_per_message` variables in each message (Q of GESTS), the last message with the rest. The
+// first messages travel while the others are being sent. A library may also be faster for messages of that
 // size.
 Maker in_groups(int variables_per_message, const Maker& make);
 

@@ -1,4 +1,4 @@
-// Items of some bytes from each rank to each other, as many as they ask for.
+// An exchange of items of some bytes between all ranks, with any number of items for each pair.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace whorl::exchange {
 
-// Of each rank the count that it gives for this one. Collective, and so is the next.
+// The count that each rank gives for this one. Collective, like exchange_items().
 std::vector<int> counts_for_this(const Communicator& world, std::span<const int> counts);
 
-// Sends so many items to each rank, one behind another, and receives likewise.
+// Sends `sent` items to each rank, which follow each other in memory, and receives likewise.
 void exchange_items(const Communicator& world, const void* from, std::span<const int> sent, void* to,
                     std::span<const int> received, std::size_t bytes);
 

@@ -23,7 +23,7 @@ void check_nccl(ncclResult_t code, const char* call) {
 }
 #define WHORL_NCCL_CALL(call) check_nccl(call, #call)
 
-// A group of messages. It ends also where a call in it fails: what follows would be a part of it.
+// A group of messages. It ends also if a call in it fails: later calls would be a part of it.
 class Group {
   public:
     Group() { WHORL_NCCL_CALL(ncclGroupStart()); }
@@ -48,7 +48,7 @@ using OnOneQueue = std::map<MPI_Comm, std::shared_ptr<Ranks>>;
 // communicator share one. All ranks destroy it together (close), but each alone where an exchange has failed.
 class Ranks final : public Peers {
   public:
-    // `all` that exchange on the queue are known there, and outlive every exchange.
+    // `all` has the ranks of all communicators that exchange on the queue, and outlives every exchange.
     Ranks(const Communicator& communicator, device::SideQueue& queue, const OnOneQueue& all)
         : stream_(static_cast<cudaStream_t>(queue.handle())), all_(all) {
         ncclUniqueId id;
@@ -78,14 +78,13 @@ class Ranks final : public Peers {
         }
         group.end();
     }
-    // Looks at all that exchange on the queue: messages of one wait there behind those of another.
+    // Checks all communicators that exchange on the queue, where messages of one wait for those of another.
     void check() override {
         for (const auto& [handle, ranks] : all_) ranks->check_own();
     }
 
   private:
-    // What NCCL still does on the stream is given up where one has failed, or waits for the stream would not
-    // end.
+    // Aborts all of NCCL's work on the stream if an exchange has failed: waits for the stream would not end.
     void check_own() {
         ncclResult_t failed = ncclSuccess;
         if (known_) WHORL_NCCL_CALL(ncclCommGetAsyncError(known_, &failed));

@@ -5,8 +5,8 @@
 
 namespace whorl::exchange {
 
-// Sends and receives by NCCL between GPUs, one group for each batch, on a queue of the GPU that all rows and
-// columns share, so that all ranks exchange in the same order; without MPI. Each rank needs its own GPU.
+// Sends and receives by NCCL between GPUs, without MPI, one group for each batch. All rows and columns share
+// a queue of the GPU, so that all ranks exchange in the same order.
 Maker nccl_maker(device::SideQueue& queue);
 
 } // namespace whorl::exchange

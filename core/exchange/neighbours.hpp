@@ -1,4 +1,4 @@
-// Items of some bytes between a rank and its neighbours, as many as each has for the other.
+// An exchange of items of some bytes between a rank and its neighbours, with any number of items for each.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,16 @@ namespace whorl::exchange {
 
 class Neighbours {
   public:
-    // Of each of these ranks this one is a neighbour, too.
+    // This rank is a neighbour of each of these ranks, too.
     Neighbours(const Communicator& world, std::vector<int> ranks) : world_(world), ranks_(std::move(ranks)) {}
 
     const std::vector<int>& ranks() const { return ranks_; }
     std::size_t count() const { return ranks_.size(); }
 
-    // Of each neighbour the count that it gives for this rank. Called by all ranks, and so is the next.
+    // The count that each neighbour gives for this rank. Called by all ranks, like exchange().
     std::vector<int> counts_for_this(std::span<const int> counts) const;
-    // Sends so many items to each neighbour, one behind another in their order, and receives likewise.
+    // Sends `sent` items to each neighbour, which follow each other in the order of neighbours, and receives
+    // likewise.
     void exchange(const void* from, std::span<const int> sent, void* to, std::span<const int> received,
                   std::size_t bytes) const;
 

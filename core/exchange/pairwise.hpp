@@ -4,8 +4,8 @@
 
 namespace whorl::exchange {
 
-// A message to and from each peer, posted in the order of their distance, so that no rank is the first target
-// of all others: in round i rank r sends to rank r + i and receives from rank r - i.
+// A message to and from each peer, posted in the order of their distance. In round i rank r sends to rank r +
+// i and receives from rank r - i, so that no rank is the first target of all others.
 class Pairwise final : public Transport {
   public:
     // `threads` threads copy the chunk that a rank sends to itself; with 0, where the host does not reach the
@@ -23,8 +23,8 @@ class Pairwise final : public Transport {
     MPI_Comm handle_;
     int rank_, size_, element_, threads_;
     std::vector<Pattern> batches_;
-    std::vector<std::vector<MPI_Request>> requests_; // [batch], those of what is received first
-    std::vector<std::vector<int>> sources_;          // [batch], of what is received
+    std::vector<std::vector<MPI_Request>> requests_; // [batch], receives first
+    std::vector<std::vector<int>> sources_;          // [batch], of receives
     Chunks* chunks_ = nullptr;
 };
 

@@ -19,7 +19,7 @@ struct Chunk {
     // Offset and size in bytes of a packed chunk, with `element` bytes for each number.
     std::size_t begin(std::size_t element) const { return static_cast<std::size_t>(offset) * element; }
     std::size_t bytes(std::size_t element) const { return static_cast<std::size_t>(count()) * element; }
-    // The same chunk for variables first, ..., first + some - 1 only.
+    // A chunk for only the variables first, ..., first + some - 1.
     Chunk part(std::int64_t first, std::int64_t some) const {
         return {offset + first * variable_stride, run, number, stride, some, variable_stride};
     }

@@ -27,7 +27,7 @@ class Rma : public Transport {
     // epochs. The window stays open until the handles of the communicator are closed.
     void open_window(void* receive, bool locked);
     void put(int batch, const void* send, void* receive);
-    // Of all peers, for a batch has arrived as a whole.
+    // Marks the chunks of all peers as arrived, for a batch has arrived as a whole.
     void tell_arrived(int batch);
     MPI_Win window() const { return window_; }
 

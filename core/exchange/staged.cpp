@@ -11,10 +11,11 @@
 
 namespace whorl::exchange {
 
-// start() enqueues the copies to the host and wait() sends them, with what was put off before: the host comes
-// to wait() when it has enqueued the work that goes on meanwhile. wait() enqueues the copies from the host,
-// which the device's work waits for by itself. Where the transport within takes one chunk after another, each
-// is sent while the next is copied, and copied back while others travel; a rank's own stays on the device.
+// start() enqueues the copies to the host. wait() sends them, after all batches that were put off before: the
+// host calls wait() when it has enqueued the work that goes on meanwhile. wait() enqueues the copies from the
+// host, for which the device's work waits by itself. If the transport within sends one chunk after another,
+// each is sent while the next is copied, and copied back while others travel. A rank's own chunk stays on the
+// device.
 class Staged final : public Transport, Chunks {
   public:
     Staged(Staging& staging, int rank, std::vector<Pattern> batches, std::size_t element,
@@ -51,7 +52,7 @@ class Staged final : public Transport, Chunks {
     Batch& at(int batch) { return batches_[static_cast<std::size_t>(batch)]; }
     char* mirror(const char* buffer) const { return static_cast<char*>(staging_.mirrors->of(buffer)); }
     int size() const { return static_cast<int>(patterns_.front().send.size()); }
-    // How far behind this rank a peer is: in that order chunks are sent, the own last.
+    // The place of a peer in the order in which chunks are sent: the next rank first, the own chunk last.
     int distance(int peer) const { return (peer + size() - rank_ - 1) % size(); }
 
     Staging& staging_;

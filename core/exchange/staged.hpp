@@ -1,5 +1,5 @@
-// Messages pass through the memory of the host if MPI cannot access that of the device. Copies go on beside
-// the device's work, on a queue for each direction; the host waits for those alone that it needs next.
+// Messages pass through the memory of the host if MPI cannot access that of the device. Copies run during the
+// device's work, on a queue for each direction. The host waits only for the copies that it needs next.
 #pragma once
 
 #include <deque>
@@ -39,7 +39,7 @@ template <class HostSide> class MirrorsOf final : public Mirrors {
 
 class Staged;
 
-// What all staged exchanges of a rank share.
+// The mirrors and queues that all staged exchanges of a rank share.
 class Staging {
   public:
     Staging(std::unique_ptr<Mirrors> of_buffers, std::unique_ptr<device::SideQueue> out,

@@ -19,8 +19,8 @@
 namespace whorl::exchange {
 
 namespace {
-// Called anew for each Maker, which may hold data that its transports share; `threads` threads copy, or none
-// where the host does not reach the buffers.
+// Called once for each Maker, which may hold data that its transports share. `threads` threads copy, or none
+// if the host does not reach the buffers.
 using MakerOf = Maker (*)(int threads, device::SideQueue* queue);
 
 template <class T> Maker maker(int threads, device::SideQueue*) {
@@ -67,7 +67,7 @@ static_assert(std::ranges::all_of(declared::transports,
                                   }),
               "declared.toml has a transport that is made nowhere");
 
-// On a device of the tests.
+// NCCL on a device of the tests.
 constexpr Kind nccl_by_mpi{"nccl", [](int, device::SideQueue* queue) {
                                return nccl_by_mpi_maker(dynamic_cast<device::DeferredSideQueue&>(*queue));
                            }};

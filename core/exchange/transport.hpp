@@ -1,4 +1,5 @@
-// How the chunks of one batch travel between the ranks of a row or a column (docs/exchange/README.md).
+// Transports: the ways in which the chunks of one batch travel between the ranks of a row or a column
+// (docs/exchange/README.md).
 #pragma once
 
 #include <functional>
@@ -64,8 +65,8 @@ struct TransportOptions {
 };
 
 // Returns the function that makes transports of these options; those of GPUs exchange on `queue`. Throws
-// Error if a name is unknown, if options exclude each other, or if MPI does not support the threading. Where
-// the host does not reach the buffers, MPI moves also what a rank sends to itself.
+// Error if a name is unknown, if options exclude each other, or if MPI does not support the threading. If the
+// host does not reach the buffers, MPI moves also the data that a rank sends to itself.
 Maker transport_maker(const TransportOptions& options, device::SideQueue* queue = nullptr,
                       bool host_reaches = true);
 

@@ -56,7 +56,7 @@ std::vector<std::string> sines_of(const Output& output) {
     return sines;
 }
 
-// The names of what is measured of a state.
+// Adds the names of the statistics and spectra of a state.
 void add_measures(const Declaration& model, ModelShape& shape) {
     for (const char* name : model.sums) shape.statistics.emplace_back(name);
     for (const char* name : model.maxima) shape.statistics.emplace_back(name);
@@ -121,7 +121,7 @@ Flow::Flow(const Options& options, int communicator)
     : options_(options), world_(communicator), truncation_(options.truncation()),
       largest_wavenumber_(find_largest_wavenumber(options.box(), truncation_)) {
     const exchange::TransportOptions transport = options.transport_options();
-    // The device knows whether it has those of GPUs.
+    // Only the device knows whether it has transports of GPUs.
     if (!exchange::traits_of(transport).of_gpus) exchange::transport_maker(transport);
     options_ = chosen(options, world_.size());
 }
@@ -137,9 +137,9 @@ double Flow::resolved_wavenumber() const {
 
 namespace {
 
-// All ranks if they are few; otherwise ranks of which one needs nearly the most memory: by the number of
-// columns, by the length of its columns (those near the axis of a sphere), and by planes and rows (the last
-// ranks have the remainder).
+// All ranks if they are few. Otherwise four ranks, one of which needs nearly the most memory. They have the
+// most columns, the longest columns (near the axis of a sphere), or the most planes and rows (the last ranks
+// have the remainder).
 std::vector<int> candidates(const Pencils& pencils) {
     constexpr int few = 64;
     const ProcessGrid grid = pencils.grid();
@@ -152,8 +152,9 @@ std::vector<int> candidates(const Pencils& pencils) {
     return {fullest, 0, ranks - grid.p_row, ranks - 1};
 }
 
-// Of each source the tables of its modes, the field there and the force (steppers/forces.hpp). A rank has at
-// most all modes of the band; a field that is given at the points may have all modes of the rank.
+// The bytes of all sources. Each has the tables of its modes, the field at these modes and the force
+// (steppers/forces.hpp). A rank has at most all modes of the band; a field that is given at the points may
+// have all modes of the rank.
 std::int64_t forcing_bytes(const Options& options, const ModelShape& shape, std::int64_t value,
                            std::int64_t modes) {
     std::int64_t bytes = 0;
@@ -207,7 +208,7 @@ Layout layout_of(const Options& options, int rank, int column_variables, int row
                   device::has_queues(options.device));
 }
 
-// What runs on fewer points keep: their round trips, the state and the largest of the runs.
+// The bytes of runs on fewer points: their round trips, the state and the largest of the runs.
 std::int64_t narrow_bytes(const Options& options, const programs::Share& share, int rank) {
     std::set<std::array<int, 3>> grids;
     for (const programs::ProgramNeeds& run : options.programs)
@@ -227,8 +228,9 @@ std::int64_t narrow_bytes(const Options& options, const programs::Share& share, 
     return bytes;
 }
 
-// What programs and probes need at a time beside the step (flow/program_runs.cpp): a wider round trip
-// where that of the step is too narrow, those on fewer points, the largest of the runs, and all probes.
+// The bytes that programs and probes need at a time in addition to the step (flow/program_runs.cpp). They are
+// those of a wider round trip if that of the step is too narrow, of those on fewer points, of the largest of
+// the runs, and of all probes.
 std::int64_t program_bytes(const Options& options, const programs::Share& share, int rank) {
     const Layout& layout = share.layout;
     const programs::Width width = programs::widest(options.programs);

@@ -69,7 +69,7 @@ class Flow {
 
     // The values of the source `number` of Options::forcing, if they are given: at the points, or at the
     // rank's modes as in write_modes. The function is called with the time before each stage at which they
-    // are needed; it may give them anew, and read the modes of fields of the state.
+    // are needed; it may set them again, and read the modes of fields of the state.
     virtual double speed_of_sources(double dt) const = 0; // that they give a fluid at rest within dt
     virtual void begin_sources(double time) = 0; // with the first state; throws Error if they do not fit it
     virtual void set_force(std::size_t number, const Callback& fill) = 0;
@@ -84,23 +84,24 @@ class Flow {
     // shell the power.
     virtual std::vector<std::pair<double, double>> work_of_sources() = 0;
     virtual std::vector<std::vector<double>> power_of_sources() = 0;
-    // What a restart needs of the sources, by name.
+    // The state of the sources that a restart needs, by name.
     virtual std::map<std::string, double> save_sources() = 0;
     virtual void restore_sources(const std::map<std::string, double>& saved) = 0;
 
     virtual StepReport step(TimeStep time_step, std::int64_t step_number) = 0;
-    // For each field of the state the root mean square of the error of the last step, as the scheme estimates
-    // it in its last register, and of the field. Collective.
+    // The error of the last step for each field of the state, as the scheme estimates it in its last
+    // register, and the field itself: root mean squares. Collective.
     virtual std::map<std::string, std::pair<double, double>> step_errors() = 0;
-    // The longest step from a state of which no step before is known (FirstStep). Collective.
+    // The longest step from a state if no step before it is known (FirstStep). Collective.
     virtual double first_step(TimeStep time_step, std::int64_t step_number) = 0;
-    // The number of earlier steps that the time scheme takes into account.
+    // The number of earlier steps that the time scheme uses.
     virtual std::size_t remembered_steps() = 0;
-    // What the model measures mode by mode: the part of statistics() that needs no round trip.
+    // The sums that the model makes mode by mode: the part of statistics() that needs no round trip.
     virtual std::map<std::string, double> sums_over_modes() = 0;
     virtual std::map<std::string, double> statistics() = 0;
     virtual SpectraOf spectra() = 0;
-    // By field of the state; of a velocity also to its enstrophy, as "enstrophy of velocity".
+    // The transfer by field of the state; for a velocity also that of its enstrophy, as "enstrophy of
+    // velocity".
     virtual SpectraOf transfer() = 0;
 
     std::unique_ptr<storage::SnapshotWriter>
@@ -113,8 +114,8 @@ class Flow {
     // file. The history of a multistep scheme is cleared.
     virtual void read_regridded(const std::string& path, const std::map<std::string, std::string>& names) = 0;
 
-    // For benchmarks only: a right-hand side into scratch, a field to the points and back, and the exchange
-    // of some variables among the rows or the columns, with any content of the buffers.
+    // Functions for benchmarks only: a right-hand side into scratch, a field to the points and back, and the
+    // exchange of some variables among the rows or the columns. The buffers may have any content.
     virtual void evaluate() = 0;
     virtual void transform_pair(const std::string& field) = 0;
     virtual void exchange(bool rows, int variables, bool inwards) = 0;

@@ -195,7 +195,7 @@ template <class Device, class Real> class FlowOf final : public Flow {
     }
 
   private:
-    // What programs know of the state.
+    // The state as programs see it.
     StateOfFlow<Real> components() {
         std::vector<Parity> parities;
         for (const StateField& field : state_fields())
@@ -211,8 +211,8 @@ template <class Device, class Real> class FlowOf final : public Flow {
             [&](device::Buffer<Complex<Real>, Memory>& beside) { return modes_of(name, beside); });
     }
 
-    // A field of the state, the number of its first component, and what checkpoints call it: of the names of
-    // passive scalars, which are the user's, they know nothing.
+    // A field of the state, the number of its first component, and its name in checkpoints. Checkpoints do
+    // not contain the names of passive scalars, which are the user's.
     struct StateField {
         std::string name;
         FieldGroup group;
@@ -229,7 +229,7 @@ template <class Device, class Real> class FlowOf final : public Flow {
         return shell_number(largest_wavenumber(), options_.box().smallest_wavenumber()) + 1;
     }
 
-    // The field that a source acts on; a velocity that is not in the state by way of its output.
+    // The field on which a source acts. A velocity that is not in the state is reached by way of its output.
     struct ForcedFieldOf {
         kernels::ForcedField field;
         bool solenoidal, plane;
@@ -245,7 +245,8 @@ template <class Device, class Real> class FlowOf final : public Flow {
         while (declared_.outputs[static_cast<std::size_t>(output)].name != name) ++output;
         return {{0, 3, output, 1.0}, true, true, parities_of(name)};
     }
-    // A speed itself, or what has a velocity: a vorticity at its largest scale.
+    // The speed that belongs to a field of size 1: for a velocity 1, for a vorticity that at its largest
+    // scale, otherwise 0.
     double speed_of(const StateField& of) const {
         if (of.group.solenoidal) return 1.0;
         const bool turns = declared_.set_from_velocity && of.first < declared_.fields;
@@ -268,11 +269,12 @@ template <class Device, class Real> class FlowOf final : public Flow {
         Memory::to_host(values.data(), made.data(), made.bytes());
         return values;
     }
-    // Where the equations make modes grow, so does what rounding leaves in modes of no real field (kx = 0):
-    // transforms do not see it, so that no product ever limits it. A transform there and back removes it.
+    // If the equations make modes grow, so do the errors of rounding in modes of no real field (kx = 0).
+    // Transforms do not see these, so that no product ever limits them. A transform to the points and back
+    // removes them.
     static constexpr std::int64_t real_every = 128; // steps
     void make_state_real();
-    // Of a source on all modes the power follows from the field's spectrum.
+    // The power of a source by shell. For a source on all modes it follows from the field's spectrum.
     std::vector<double> power_of_source(std::size_t number);
 
     // The state of some models without a velocity may be set from a velocity.

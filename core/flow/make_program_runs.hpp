@@ -17,7 +17,7 @@ namespace whorl {
 
 class ProgramRuns;
 
-// The state and its parities, of so many modes each.
+// The state and its parities. Each component has `modes` modes.
 template <class Real> struct StateOfFlow {
     Complex<Real>* data;
     std::int64_t modes;
@@ -30,8 +30,8 @@ template <class Device, class Real> struct ForceOfFlow {
     std::vector<Parity> parities;
 };
 
-// All of it outlives the programs; the state is asked for when it is needed, and the force on a field, by its
-// name, at a time.
+// The parts of a flow that programs use, which outlive them. The state is asked for when it is needed, and
+// the force on a field by the field's name and a time.
 template <class Device, class Real> struct FlowOfPrograms {
     RoundTrip<Device, Real>& trip;
     const exchange::Communicator& world;
@@ -43,7 +43,7 @@ template <class Device, class Real> struct FlowOfPrograms {
     bool shifts;                                     // whether products are the mean of two grids
 };
 
-// The bytes of a round trip but for those of a library, which are the device's.
+// The bytes of a round trip without those of a library, which are the device's.
 template <class Device, class Real> std::int64_t own_bytes(const RoundTrip<Device, Real>& trip) {
     std::int64_t bytes = 0;
     for (const auto& [name, part] : trip.memory())

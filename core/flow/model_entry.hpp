@@ -1,5 +1,6 @@
-// How a flow of a model is made. A model has a file models_<name>.cpp, which makes it from Options in either
-// precision and is compiled once for each device, and two lines of the registry (registry.hpp).
+// The functions that make a flow of a model. A model has a file models_<name>.cpp, which makes it from
+// Options in either precision and is compiled once for each device, and two lines of the registry
+// (registry.hpp).
 #pragma once
 
 #include <functional>

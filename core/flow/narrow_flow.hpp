@@ -1,5 +1,5 @@
-// The state of a flow on fewer points, for programs that ask for products at some of its modes alone. Its
-// round trip and its memory stay for the next time.
+// The state of a flow on fewer points, for programs that need products only at some of its modes. Its round
+// trip and its memory are kept for the next time.
 #pragma once
 
 #include <algorithm>
@@ -60,7 +60,7 @@ template <class Device, class Real> class NarrowFlow {
     }
 
   private:
-    // What is planned, or one variable, beside which programs take round trips of their own.
+    // The width that planned programs need, or one variable. Wider programs make round trips of their own.
     programs::Width width() const {
         const auto [columns, rows] = programs::widest(options_.programs);
         return {std::max(columns, 1), std::max(rows, 1)};

@@ -37,7 +37,8 @@ struct Options {
     std::map<std::string, double> parameters;
     std::vector<NamedScalar> scalars;
     std::vector<forcing::SourceOptions> forcing;
-    // What will be asked of the state in a run, for the count of memory and the width of round trips.
+    // The needs of the programs, probes and particles of a run, for the estimate of memory and the width of
+    // round trips.
     std::vector<programs::ProgramNeeds> programs;
     std::vector<programs::ProbeNeeds> probes;
     std::vector<particles::ParticleNeeds> particles;
@@ -53,8 +54,8 @@ struct Options {
     std::string lines = declared::choices::lines.front(); // roundtrip/line_choice.hpp
     std::int64_t second_cache = 0; // bytes of a core or, on queues, of a GPU; 0: as the machine's or planned
     int planes = 0;                // at a time on queues; 0: as many as plane_bytes have room for
-    std::int64_t plane_bytes = 0; // of a queue; 0: the flow finds what is faster (roundtrip/plane_trials.hpp)
-    // Bytes of memory that a block of threads shares on the GPUs, for the count of memory; at most the
+    std::int64_t plane_bytes = 0;  // of a queue; 0: the flow finds the faster (roundtrip/plane_trials.hpp)
+    // Bytes of memory that a block of threads shares on the GPUs, for the estimate of memory; at most the
     // default.
     std::int64_t block_memory = device::planned_block_memory;
     int lane_bytes = 0, block_threads = 0, block_pairs = 0; // device::BlockChoice

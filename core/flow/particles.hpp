@@ -13,9 +13,9 @@
 namespace whorl {
 
 struct ParticleOptions {
-    programs::InputTerms inputs; // what the kind samples, the velocity first
-    // What makes the fields that these name beside those of the state: the force on these fields, and
-    // programs one after another.
+    programs::InputTerms inputs; // fields that the kind samples, the velocity first
+    // Inputs may name fields after those of the state: the force on each of `forces`, then the products of
+    // `programs`, which are run in order.
     std::vector<std::string> forces;
     std::vector<programs::Program> programs;
     particles::Interpolation interpolation;
@@ -24,29 +24,31 @@ struct ParticleOptions {
     particles::Numbers numbers; // options of the kind
 };
 
-// All are collective but those of a rank: add(), count(), read() and what a group has.
+// All functions are collective except those about one rank: add(), count(), read() and the properties of a
+// group.
 class ParticleGroup {
   public:
     virtual ~ParticleGroup() = default;
-    // Adds those of the particles given whose points this rank has; every rank gives all, or some that no
-    // other gives. Values are [particle][register][variable][axis] of the first register or more, of which
-    // the last stands for those behind it, or positions alone, [particle][axis]. Throws Error if a register
-    // is not given that holds one of the earlier steps which the scheme remembers.
+    // Adds those of the given particles whose points this rank has. Every rank gives all particles, or some
+    // that no other rank gives. Values are [particle][register][variable][axis] for the first register or
+    // more, of which the last is used for later registers, too. Or they are only positions, [particle][axis].
+    // Throws Error if a missing register holds one of the earlier steps that the scheme remembers.
     virtual void add(std::span<const std::int64_t> ids, std::span<const double> values,
                      std::size_t remembered) = 0;
     virtual std::size_t count() const = 0;
     virtual std::size_t registers() const = 0;
     virtual std::size_t variables() const = 0;
     virtual std::int64_t bytes() const = 0;
-    // Makes room for so many on this rank.
+    // Makes room for `count` particles on this rank.
     virtual void reserve(std::size_t count) = 0;
-    // Those of this rank, in any order: identities, and a variable [particle][axis] in a register.
+    // Reads the particles of this rank, in any order: identities, and a variable [particle][axis] in a
+    // register.
     virtual void read(std::span<std::int64_t> ids, std::span<double> values, std::size_t number,
                       std::size_t variable) = 0;
-    // Sets the velocities of all to that of the flow where they are.
+    // Sets the velocities of all particles to that of the flow at their positions.
     virtual void follow_flow() = 0;
-    // Fields at them now, [particle][input], in the same order. What it takes for some inputs stays for the
-    // next time, unless many others follow.
+    // Samples fields at the particles now, [particle][input], in the order of read(). The memory for these
+    // inputs is kept for the next call, unless many other inputs are sampled in between.
     virtual void sample(const programs::InputTerms& inputs, std::span<double> values) = 0;
 };
 

@@ -35,10 +35,10 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
 
   public:
     using Sources = std::function<std::vector<programs::Source<Real>>()>;
-    // Gives sources that have the fields of a group at a time to a function.
+    // Calls a function with sources that include the fields of a group at a time.
     using UseSources = std::function<void(const std::vector<programs::Source<Real>>&)>;
     using WithFields = std::function<void(const ParticleOptions&, double, const UseSources&)>;
-    // A round trip for so many inputs.
+    // Returns a round trip that is wide enough for a number of inputs.
     using WideEnough = std::function<RoundTrip<Device, Real>&(int)>;
 
     ParticlesOf(const ParticleOptions& options, const Box& box, const exchange::Communicator& world,
@@ -121,8 +121,8 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     }
     void reserve(std::size_t count) override { cloud_.on_host().reserve(count); }
 
-    // Polynomials take the values that the right-hand side has at the points, splines their coefficients,
-    // which it has not.
+    // Polynomials use the values that the right-hand side has at the points. Splines need coefficients, which
+    // it does not compute.
     PointTap<Real>* before_stage(const StageGrid& grid, double time) override {
         const bool of_velocity = mover_->kind().inputs() == 3 && !options_.interpolation.spline;
         streams_ = of_velocity && grid.shown_rows > 0;
@@ -142,10 +142,10 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     }
 
   private:
-    // In the memory of the device.
+    // The positions in the memory of the device.
     std::span<const double> positions() { return {cloud_.there().variables[0][0], 3 * count()}; }
-    // Particles near each other in memory are near each other in space, as long as they have not moved far.
-    // On threads the order is there anyway; else it is made on the host.
+    // Reorders particles, so that those near each other in memory are near each other in space until they
+    // have moved far. On threads the order exists already; otherwise the host makes it.
     void reorder() {
         constexpr int every = Memory::separate ? 256 : 8;
         if (!(streams_ || Memory::separate) || steps_++ % every != 0) return;
@@ -155,7 +155,7 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
         else
             cloud.reorder(sampler_->territory().order(cloud.positions()));
     }
-    // Where none leaves any rank, none is brought to the host.
+    // Migrates particles. If none leaves any rank, none is copied to the host.
     void settle() {
         if constexpr (Memory::separate) {
             if (world_.size() == 1) return;
@@ -180,7 +180,7 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     }
     static constexpr std::size_t most_kept = 4;
 
-    // The last one is that which was used last.
+    // The last one of kept_ was used last.
     Sampler& sampler_of(const programs::InputTerms& inputs) {
         if (inputs == options_.inputs) return *sampler_;
         const auto found = std::ranges::find(kept_, inputs, &Kept::first);
@@ -214,10 +214,10 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     std::unique_ptr<particles::Mover<Device>> mover_;
     std::unique_ptr<Sampler> sampler_; // of the inputs of the kind
     using Kept = std::pair<programs::InputTerms, std::unique_ptr<Sampler>>;
-    std::vector<Kept> kept_; // of what has been read
+    std::vector<Kept> kept_; // of other inputs
     particles::CloudThere<Memory> cloud_;
     particles::Leaving<Device> leaving_;
-    // Of the velocity of the right-hand side, while other samples may be taken.
+    // Ghost particles for the velocity of the right-hand side, while other samples may be taken.
     Guests guests_;
     // [particle][input]
     std::conditional_t<Memory::separate, device::Buffer<double, Memory>, std::vector<double>> inputs_;

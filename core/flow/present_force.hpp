@@ -33,9 +33,9 @@ struct NamedField {
     bool mean_grows; // by linear forcing
 };
 
-// The sum of all sources on a field, at `time`, which is that of the state. read(beside) gives the modes of
-// the field, if it is no field of the state in a buffer. Functions of sources are called, within a step once
-// for all who ask in the same stage. Collective.
+// The sum of all sources on a field at `time`, which is that of the state. `read(buffer)` gives the modes of
+// the field, which are in the buffer if it is no field of the state. Functions of sources are called, within
+// a step once for all callers in the same stage. Collective.
 template <class Device, class Real, class Read>
 ForceOfFlow<Device, Real> present_force(Stepper<Device, Real>& stepper, const ModeSet<Device, Real>& set,
                                         const NamedField& of, double time, const Read& read) {
@@ -52,7 +52,7 @@ ForceOfFlow<Device, Real> present_force(Stepper<Device, Real>& stepper, const Mo
         const FieldModes<Real> field = read(beside);
         each_mode(set, AddTimes<Real>{static_cast<Real>(gain), field.data, made.data(), field.modes,
                                       of.components, of.mean_grows});
-        set.device.finish(); // before what is beside goes
+        set.device.finish(); // before the buffer is released
     }
     set.device.finish();
     return {std::move(made), {of.parities.begin(), of.parities.begin() + of.components}};

@@ -113,7 +113,7 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     }
     void bring_force(const std::string& field, double time) override {
         WHORL_REQUIRE(products_.empty(), "a force is brought behind products.");
-        // A function that gives a force may run programs of its own, and forget what these bring.
+        // A function that gives a force may run programs of its own, and forget their products.
         std::vector<ForceOfFlow<Device, Real>> before = std::exchange(forces_, {});
         before.push_back(flow_.force(field, time));
         forces_ = std::move(before);
@@ -162,7 +162,7 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         ProgramRunsOf& runs;
         ~Forgotten() { runs.forget_products(); }
     };
-    // The result of a run, for whose products there are fields; its other bytes are counted.
+    // Runs with fields for `brought` products, and counts all other bytes of the run.
     template <class Run> auto counted(std::size_t brought, const Run& run) {
         while (spare_.size() < brought)
             spare_.emplace_back(static_cast<std::size_t>(flow_.state().modes),
@@ -228,8 +228,8 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         for (std::size_t p = 0; p < products_.size(); ++p) all.push_back({products_[p].data(), parities_[p]});
         return all;
     }
-    // The round trip of the steps, or one of its own that stays for programs to come, as wide as those that
-    // are planned ask. None is taken away again: what MPI keeps for it stays until the flow is closed.
+    // The round trip of the steps, or another one that is kept for later programs, as wide as the planned
+    // ones need. None is released: MPI's objects for it stay until the flow is closed.
     Trip& wide_enough(const programs::Width& needed) { return wide_enough(wide_[0], flow_.options, needed); }
     Trip& wide_enough(Trips& trips, const Options& options, const programs::Width& needed) {
         const bool same = options.points == flow_.options.points && options.lengths == flow_.options.lengths;

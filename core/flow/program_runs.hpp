@@ -1,4 +1,4 @@
-// Programs of a flow, whatever its model and precision: what expressions ask of the state.
+// Programs of a flow, whatever its model and precision. They evaluate expressions of the state.
 #pragma once
 
 #include <array>
@@ -23,14 +23,14 @@ class OpenProbe {
     virtual void read(std::span<double> values) = 0;
 };
 
-// Bytes of the device: of round trips of their own, fields for products and open probes, and the most that
-// runs have taken at a time.
+// Bytes on the device: lasting ones of the programs' own round trips, fields for products and open probes,
+// and the most that runs have needed at a time.
 struct BytesOfRuns {
     std::int64_t lasting = 0, at_a_time = 0;
 };
 
-// Fields are the components of the state and, behind them, those of forces and the products that programs
-// have brought back, until these are forgotten. All are collective.
+// Fields are the components of the state, then those of forces, then the products of programs, until these
+// are forgotten. All functions are collective.
 class ProgramRuns {
   public:
     // The callback reads [value][z][y][x] in the flow's precision: `data` is float or double.
@@ -53,17 +53,16 @@ class ProgramRuns {
     // programs/increments.hpp, along any axis.
     virtual std::vector<std::vector<double>> increments(const programs::Program& program, int axis,
                                                         const programs::IncrementsWanted& wanted) = 0;
-    // Evaluates the present state on fewer points (flow/trip_options.hpp), of which it has a copy,
-    // without forces.
+    // Programs on fewer points (flow/trip_options.hpp), on a copy of the present state and without forces.
     virtual ProgramRuns& narrowed(const std::array<int, 3>& points) = 0;
-    // Particles of the flow, for its steps, that it keeps as long as it is.
+    // Adds a group of particles, which takes part in the flow's steps and exists as long as the flow.
     virtual ParticleGroup& particles(const ParticleOptions& options) = 0;
-    // The force on a field at a time becomes fields, before there are products.
+    // Makes fields of the force on a field at a time, before the first product.
     virtual void bring_force(const std::string& field, double time) = 0;
-    // Their memory serves those to come.
+    // Forgets forces and products. The memory of products is kept for later ones.
     virtual void forget_products() = 0;
     virtual BytesOfRuns bytes() const = 0;
-    // Values of all particles, by their present numbers (particles/memory.hpp).
+    // Bytes of all particles, by their present numbers (particles/memory.hpp).
     virtual std::int64_t particle_bytes() const = 0;
 };
 

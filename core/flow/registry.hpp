@@ -1,5 +1,5 @@
-// The registry of models: a line here and in models.cpp each, which alone includes it, so that a new model
-// compiles nothing else.
+// The registry of models: a line here and one in models.cpp for each. Only models.cpp includes it, so that a
+// new model compiles nothing else.
 #pragma once
 
 #include "flow/model_entry.hpp"

@@ -1,5 +1,6 @@
-// What a restart needs of the sources: the work so far, what a multistep scheme remembers (WorkOfSource), and
-// the state of the source, by "label.number.name", with the number among the sources of this label.
+// The state of the sources that a restart needs: the work so far, the values that a multistep scheme
+// remembers (WorkOfSource), and the source's own state. Names are "label.number.name", with the number among
+// the sources of this label.
 #pragma once
 
 #include <map>

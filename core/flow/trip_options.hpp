@@ -7,7 +7,7 @@
 
 namespace whorl {
 
-// For passes of at most so many variables on the legs of columns and of rows.
+// The options for passes of at most these numbers of variables on the legs of columns and of rows.
 inline RoundTripOptions trip_options(const Options& options, int column_variables, int row_variables) {
     RoundTripOptions trip;
     trip.grid = {options.process_grid[0], options.process_grid[1]};
@@ -23,7 +23,7 @@ inline RoundTripOptions trip_options(const Options& options, int column_variable
     return trip;
 }
 
-// Those of the box with the first and another axis swapped.
+// The options of the box with the first and another axis swapped.
 inline Options swapped(Options options, int axis) {
     const Box box = swapped(options.box(), axis);
     options.points = box.points;
@@ -31,12 +31,12 @@ inline Options swapped(Options options, int axis) {
     return options;
 }
 
-// Those of the same box on fewer points, for products of two fields that are wanted at some of the modes,
-// with |k| < h: modes up to 2 h are kept, and aliases fall on others, where the points N of each axis are
-// more than 3 sqrt(2) h / (2 pi / L). Of what programs need there is what is meant for these points.
+// The options of the same box on fewer points, for products of two fields that are needed only at modes with
+// |k| < h. Modes up to 2 h are kept. Aliases fall on other modes if the number of points N of each axis is
+// more than 3 sqrt(2) h / (2 pi / L). Only the needs of programs on these points are kept.
 inline Options narrowed(Options options, const std::array<int, 3>& points) {
     options.points = points;
-    options.dealias = "phase-shift"; // of which the sphere is meant, and no shift
+    options.dealias = "phase-shift"; // for its sphere, without a shift
     LineChoice lines = parse_line_choice(options.lines);
     lines.columns = 0;
     options.lines = lines.text();

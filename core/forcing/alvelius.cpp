@@ -51,7 +51,7 @@ class Alvelius final : public Source {
     }
 
   private:
-    // Of a mode that another one determines, the force is made for that one and conjugated.
+    // The force on a mode. If another mode determines it, the force is made for that one and conjugated.
     void force_on(const ForcedMode& mode, const RealMode& real, std::int64_t step, const Complex<double>* u,
                   double amplitude, Complex<double>* f) const {
         const double sign = real.mirrored ? -1.0 : 1.0;
@@ -78,7 +78,7 @@ class Alvelius final : public Source {
         }
     }
 
-    // What multiplies e1 and e2, before both are turned by theta.
+    // The factors of e1 and e2, before both are turned by theta.
     std::pair<Complex<double>, Complex<double>> shares(const std::array<int, 3>& n,
                                                        const Wavenumber<double>& k, std::int64_t step) const {
         if (helicity_ != 0.0) return {{std::sqrt(0.5), 0.0}, {0.0, helicity_ * std::sqrt(0.5)}};

@@ -20,7 +20,8 @@ class ConstantPower final : public Proportional {
     std::pair<double, double> gains(const OfBand& of) const override {
         require_energy(of.energy);
         if (!turns_) return {power_ / (2.0 * of.energy), 0.0};
-        // By the Cauchy-Schwarz inequality not negative, and zero where u is an eigenfunction of the curl.
+        // The determinant is not negative by the Cauchy-Schwarz inequality, and zero if u is an eigenfunction
+        // of the curl.
         const double determinant = 8.0 * of.energy * of.enstrophy - 2.0 * of.helicity * of.helicity;
         WHORL_REQUIRE(determinant > 1e-9 * of.energy * of.enstrophy || !std::isfinite(determinant),
                       "forcing \"" + name() + "\" cannot choose power = " + shown(power_) +

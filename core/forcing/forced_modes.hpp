@@ -23,9 +23,9 @@ struct ForcedMode {
 };
 using ForcedModes = std::vector<ForcedMode>;
 
-// Which modes: least <= |k| / k_min <= most, with k_min the smallest wavenumber of the box.
+// The modes of a band: least <= |k| / k_min <= most, with k_min the smallest wavenumber of the box.
 struct Band {
-    // all; or those that do not vary along z; or those that vary along z alone
+    // all; or modes that do not vary along z; or modes that vary only along z
     enum class Of { all, horizontal, vertical };
 
     double least = 0.0, most = 0.0;

@@ -1,5 +1,5 @@
 // A force whose values come from outside (a field by name, formulas, an array, a function), times
-// cos(omega t + phase). A field that depends on time in another way is given anew before each stage.
+// cos(omega t + phase). A field that depends on time in another way is set again before each stage.
 #include <cmath>
 #include <numbers>
 

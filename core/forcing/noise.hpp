@@ -1,4 +1,4 @@
-// Complex Gaussian processes of the modes of a real field, as functions of time alone: whatever the steps,
+// Complex Gaussian processes of the modes of a real field, as functions only of time: whatever the steps,
 // the ranks and the resolution, a mode has the same history.
 //
 // Real and imaginary parts are independent, of mean 0 and variance 1. `coloured` is an Ornstein-Uhlenbeck

@@ -1,5 +1,5 @@
-// How a random vector of a mode becomes a force: perpendicular to k where the field is solenoidal, horizontal
-// where asked, and with a share of helicity.
+// The force that is made of a random vector of a mode: perpendicular to k if the field is solenoidal,
+// horizontal where asked, and with a share of helicity.
 #pragma once
 
 #include <cmath>
@@ -36,7 +36,7 @@ class Polarisation {
         for (int c = 0; c < 3; ++c) f[c] = cosine_ * f[c] + share * turned[c];
     }
 
-    // The mean of |f|^2 where component c of what it is made from has the variance v[c].
+    // The mean of |f|^2 if component c of the vector given to apply() has the variance v[c].
     double mean_square(const Wavenumber<double>& k, const double* v) const {
         double sum = 0.0;
         const double of[3] = {k.x, k.y, k.z};

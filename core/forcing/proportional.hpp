@@ -40,7 +40,7 @@ class Proportional : public Source {
         }
     }
 
-    // Of a force of constant power.
+    // The speed given by a force of constant power.
     double speed(double dt) const override { return std::sqrt(2.0 * constant_power() * dt); }
     double rate(std::span<const double> sums) const override {
         const bool all = sums.size() > 1;

@@ -1,6 +1,6 @@
-// Random words of a mode n at a place in time (a step, or a time within a path): functions of the seed, the
-// mode and the place alone. Wavenumbers and `which` have 16 bits each in the counter, the place 64, so that
-// no two of them share one.
+// Random words of a mode n at a place in time (a step, or a time within a path): functions only of the seed,
+// the mode and the place. Wavenumbers and `which` have 16 bits each in the counter, the place 64, so that no
+// two of them share one.
 #pragma once
 
 #include <array>

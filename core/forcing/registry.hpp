@@ -15,7 +15,7 @@ std::unique_ptr<Source> make_given(const SourceOptions& options, const Surroundi
 std::unique_ptr<Source> make_linear(const SourceOptions& options, const Surroundings& around);
 std::unique_ptr<Source> make_stochastic(const SourceOptions& options, const Surroundings& around);
 
-// Throws Error listing the kinds if there is no such kind, and naming what is impossible.
+// Throws Error with the list of kinds if none has this name, or with the name of an impossible option.
 std::unique_ptr<Source> make_source(const SourceOptions& options, const Surroundings& around);
 
 // The rank's modes of the band. Throws Error, on all ranks, where the band has no modes.

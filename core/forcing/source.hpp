@@ -4,8 +4,8 @@
 //
 // and injects the power sum weight Re(a* f), in units of 1/2 |field|^2 per time. It is asked for f in one of
 // three ways (Acts). Everything about a source is computed in double on the host of each rank for the rank's
-// own modes, whatever the device and the precision: the same force on any of them, at any number of ranks but
-// for rounding of sums. Random numbers depend on the seed, the mode and the time alone.
+// own modes, whatever the device and the precision. The force is the same on any of them and at any number of
+// ranks, but for rounding of sums. Random numbers depend only on the seed, the mode and the time.
 #pragma once
 
 #include <limits>
@@ -19,7 +19,7 @@
 
 namespace whorl::forcing {
 
-// As Python gives it: numbers by name, and a list of numbers by shell.
+// The options as Python gives them: numbers by name, and a list of numbers by shell.
 struct SourceOptions {
     std::string kind, name, field;
     std::map<std::string, double> numbers;
@@ -32,7 +32,7 @@ struct SourceOptions {
     Band band() const;
 };
 
-// What a source may know of the field and the rank.
+// The properties of the field and the rank that a source may use.
 struct Surroundings {
     Box box;
     const Truncation& truncation;
@@ -82,14 +82,14 @@ class Source {
     virtual bool everywhere() const { return false; }
     virtual double gain(double) const { return 0.0; }
 
-    // True where the values of f are set from outside (Flow::set_force), times scale(t), to which a further
-    // factor belongs that is set before each stage (Flow::set_factor), 1 at first.
+    // True if the values of f are set from outside (Flow::set_force). They are multiplied by scale(t), which
+    // contains a factor that is set before each stage (Flow::set_factor), 1 at first.
     virtual bool given() const { return false; }
     virtual double scale(double) const { return 1.0; }
     virtual void set_factor([[maybe_unused]] double factor) {}
     virtual void set_size([[maybe_unused]] double root_mean_square) {}
 
-    // The root-mean-square speed that the force alone gives a field at rest within dt.
+    // The root-mean-square speed that only this force gives a field at rest within dt.
     virtual double speed(double) const { return 0.0; }
 
     // The rate at which the force lets the field grow, with these sums: an explicit step resolves it.
@@ -97,7 +97,7 @@ class Source {
     // The longest step that resolves the force in time.
     virtual double longest_step() const { return std::numeric_limits<double>::infinity(); }
 
-    // What a restart must know beyond the time, by name.
+    // The state that a restart needs beyond the time, by name.
     virtual std::map<std::string, double> save() const { return {}; }
     virtual void restore(const std::map<std::string, double>&) {}
 

@@ -1,7 +1,7 @@
 // The box: points, lengths and boundaries of each axis, and the sizes that the transforms accept.
 //
 // A periodic axis has points at j L / N. An axis between free-slip walls has points at (j + 1/2) L / N, and
-// fields are sums of cosines or sines of m pi x / L, m >= 0: on the doubled axis, with 2 N points and length
+// fields are sums of cosines or sines of m pi x / L, m >= 0. On the doubled axis, with 2 N points and length
 // 2 L, they are periodic and even or odd.
 #pragma once
 

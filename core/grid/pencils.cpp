@@ -14,8 +14,8 @@ Range even_range(int total, int parts, int index) {
 
 namespace {
 
-// Cuts greedily under `limit`, leaving one item for each following part as far as there are enough; returns
-// true if all items fit.
+// Cuts greedily under `limit`, leaving one item for each following part as far as items suffice. Returns true
+// if all items fit.
 bool cut_under(const std::vector<long long>& weights, int parts, long long limit,
                std::vector<Range>& blocks) {
     const int n = static_cast<int>(weights.size());

@@ -1,21 +1,20 @@
 // Decomposition: blocks of planes, rows and kept columns for p_row x p_col ranks. Integers only.
 //
-//   x-pencil (physical)  z block of column index c, y block of row index r, all x
-//   y-pencil             z block of c, kx of r, all y
-//   z-pencil (state)     kx of r, ky of (r, c), all z
-//
-// If y has one point (flow in the plane x, z), there are no rows of y to divide: an x-pencil has the planes
-// of r among those of c instead, and there is one column index.
+//   x-pencil (physical)  z block of column index c, y block of row index r, all x.
+//   y-pencil             z block of c, kx of r, all y.
+//   z-pencil (state)     kx of r, ky of (r, c), all z.
+// If y has one point (flow in the plane x, z), rows of y cannot be divided: an x-pencil has the planes of r
+// among those of c instead, and the process grid has one column index.
 //
 // A row along x holds one complex number for each kx. Between walls in x the coefficients are real (up to a
 // constant factor), and an element holds two of them, kx = 2 i and 2 i + 1.
 //
 // Rank number = c * p_row + r, so that the ranks of a row exchange are neighbours.
-// kx are dealt in alternating order (base/dealt.hpp), so that row indices have the same number of kx, which
-// determines the cost of y lines and the row exchange, and nearly the same number of kept columns, which
-// determines that of z lines and the column exchange. Each rank of a row index has a block of ky, cut so that
-// the largest number of columns is small; if ranks have so few ky that blocks cannot be even, ky are dealt as
-// well, in the order of |ky|.
+// kx are dealt in alternating order (base/dealt.hpp). Row indices then have the same number of kx, which
+// determines the cost of y lines and the row exchange. They have nearly the same number of kept columns,
+// which determines that of z lines and the column exchange. Each rank of a row index has a block of ky, cut
+// so that the largest number of columns is small. If ranks have so few ky that blocks cannot be even, ky are
+// dealt as well, in the order of |ky|.
 #pragma once
 
 #include <vector>
@@ -34,7 +33,7 @@ struct Range {
 // Part `index` of `total` items divided into `parts` parts whose sizes differ by at most one.
 Range even_range(int total, int parts, int index);
 
-// Contiguous blocks whose largest weight is as small as possible; none is empty while there are items.
+// Contiguous blocks whose largest weight is as small as possible. A block is empty only if items are too few.
 std::vector<Range> balanced_ranges(const std::vector<long long>& weights, int parts);
 
 struct ProcessGrid {

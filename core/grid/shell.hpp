@@ -5,8 +5,8 @@
 
 namespace whorl {
 
-// Modes often lie exactly on a boundary, as where lengths have a ratio such as 3 to 2. They belong to what is
-// above it, whatever rounding does to their wavenumbers in single precision.
+// Modes often lie exactly on a boundary, for example if lengths have a ratio such as 3 to 2. They belong to
+// the shell above it, whatever rounding does to their wavenumbers in single precision.
 inline constexpr double rounding_of_wavenumbers = 2e-7;
 
 WHORL_INLINE int shell_number(double k, double smallest_wavenumber) {

@@ -79,8 +79,8 @@ int Truncation::row_length(int n_y, int n_z) const {
 }
 
 // A column of the sphere has the modes |n_z| <= h, where h is the largest integer with
-//   h^2 < N_z^2 (limit - (n_x / N_x)^2 - (n_y / N_y)^2);
-// if rounding could decide, at a distance below `doubt` from an integer, kept() decides.
+//   h^2 < N_z^2 (limit - (n_x / N_x)^2 - (n_y / N_y)^2).
+// If rounding could decide, at a distance below `doubt` from an integer, kept() decides.
 int Truncation::column_modes(int n_x, int n_y) const {
     if (ninths_ == 0) return count(2);
     constexpr double doubt = 1e-4;

@@ -30,7 +30,7 @@ template <class Device, class Real> struct SuperfluidFlow {
     double kinetic = 0.0, quantum = 0.0, interaction = 0.0;
 };
 
-// The variables of the round trips that work out the flow of a wave function, three of them.
+// The variables of each of the three round trips that compute the flow of a wave function.
 inline constexpr int inputs_of_wave_function = 4;
 template <class Device, class Real>
 SuperfluidFlow<Device, Real> superfluid_flow(RoundTrip<Device, Real>& trip, const ModeSet<Device, Real>& set,

@@ -8,8 +8,8 @@
 
 namespace whorl {
 
-// For one axis: the modes of sqrt(rho) u along it, and means over the points, which are the modes k = 0 of
-// the averaged quantities.
+// A pass for one axis: the modes of sqrt(rho) u along it, and means over the points, which are the modes k =
+// 0 of the averaged quantities.
 template <class Real> struct FlowOfWaveFunction : PassDefaults<Real> {
     static constexpr int inputs = 4, products = 4, fluxes = 4;
     static constexpr int means = 3; // kinetic, quantum, interaction

@@ -25,7 +25,7 @@ struct Output {
 template <class Model>
 concept IsWaveFunction = requires { requires Model::is_wave_function; };
 
-// Linear forcing multiplies the fluctuations alone, lest a mean grow out of a rounding, but for wave
+// Linear forcing multiplies only the fluctuations, so that no mean grows out of rounding, except for wave
 // functions.
 template <class Model> inline constexpr bool mean_grows = IsWaveFunction<Model>;
 

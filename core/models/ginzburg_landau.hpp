@@ -89,7 +89,7 @@ template <class Real> struct GinzburgLandau {
         }
     }
 
-    // As in gross_pitaevskii.hpp; flow_energy 1/2 <u^2> of the prescribed flow.
+    // The sums of gross_pitaevskii.hpp, and flow_energy 1/2 <u^2> of the prescribed flow.
     WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         const double norm = square_norm(a, 2);
         values[0] = norm;

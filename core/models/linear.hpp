@@ -103,7 +103,7 @@ template <class Real> struct Background {
     }
 };
 
-// Viscosity alone, as in most runs.
+// Only viscosity, as in most runs.
 template <class Real> struct Viscosity {
     static constexpr bool couples = false;
     Real nu;
@@ -125,8 +125,8 @@ template <class Real> struct LinearTerms {
     double norm(Wavenumber<double> largest) const { return background.norm(largest); }
 
     bool operator==(const LinearTerms&) const = default;
-    // True if there is only viscosity. Comparing with a default object ensures that a term added later is not
-    // forgotten.
+    // True if viscosity is the only term. Comparing with a default object ensures that a term added later is
+    // not forgotten.
     bool is_viscosity_alone() const {
         LinearTerms alone;
         alone.losses.nu = losses.nu;

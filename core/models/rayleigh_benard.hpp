@@ -29,12 +29,12 @@ template <class Real> struct RayleighBenard : Buoyancy<Real> {
     static constexpr std::array spectra{0, 5};
     static constexpr bool amplifies = true;
 
-    double unit_z = 0; // smallest k_z; 0 where there are no plates
+    double unit_z = 0; // smallest k_z; 0 without plates
 
-    // There is no helicity: between plates velocity is a sine where vorticity is a cosine, so it is not a sum
-    // over modes. thermal_variance 1/2 <theta^2>, thermal_dissipation kappa <|grad theta|^2>, convective_flux
-    // <w theta>, and plate_gradient, the mean of d theta/dz over both plates (NaN without plates): only even
-    // k_z / unit_z contribute, which have the same gradient at both plates.
+    // Helicity is left out: between plates velocity is a sine where vorticity is a cosine, so it is not a sum
+    // over modes. thermal_variance is 1/2 <theta^2>, thermal_dissipation kappa <|grad theta|^2>, and
+    // convective_flux <w theta>. plate_gradient is the mean of d theta/dz over both plates (NaN without
+    // plates). Only even k_z / unit_z contribute to it, which have the same gradient at both plates.
     WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         double of_velocity[velocity_measures];
         measure_velocity(k, a, this->linear.rate(narrowed<Real>(k)), of_velocity);

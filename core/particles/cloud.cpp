@@ -104,7 +104,7 @@ void Cloud::settle(const Territory& territory, const exchange::Neighbours& neigh
         return std::vector<char>(std::accumulate(received.begin(), received.end(), std::size_t{0}) *
                                  bytes_each());
     };
-    // Those that were set far from here go to any rank.
+    // Particles that were set far from here may go to any rank, so all ranks exchange with all.
     if (world.any(to_neighbours < ranks.size())) {
         sent.clear();
         for (int rank = 0; rank < world.size(); ++rank) sent.push_back(count_of(rank));

@@ -1,6 +1,6 @@
-// The particles of a group that are on this rank: their identities, and in each register of the time scheme,
-// of which the first is the present one, their variables: the position, and of some kinds the velocity.
-// Positions are unwrapped: they go on beyond the box.
+// The particles of a group on this rank: their identities, and their variables in each register of the time
+// scheme. Register 0 is the present state. The variables are the position and, for some kinds, the velocity.
+// Positions are unwrapped: they continue beyond the box.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace whorl::particles {
 
-// Calls work(i) for all of so many, some of them one after another on each thread.
+// Calls work(i) for i = 0, ..., count - 1, in blocks that the host's threads share.
 template <class Work> void in_parts(const device::Cpu& host, std::size_t count, const Work& work) {
     constexpr std::size_t part = 1024;
     host.each(static_cast<std::int64_t>((count + part - 1) / part), [&](int, std::int64_t number) {
@@ -28,10 +28,10 @@ template <class Work> void in_parts(const device::Cpu& host, std::size_t count, 
     });
 }
 
-// Of a particle in its group, which has fewer; files have them as 64-bit numbers.
+// The number of a particle in its group, below 2^32. Files store it with 64 bits.
 using Identity = std::uint32_t;
 
-// Throws Error if the number is none.
+// Throws Error if the number is not an identity.
 inline Identity identity(std::int64_t number) {
     constexpr std::int64_t last = std::numeric_limits<Identity>::max();
     WHORL_REQUIRE(number >= 0 && number <= last, "the identity of a particle is from 0 to " +
@@ -45,7 +45,7 @@ class Cloud {
     // The registers of a variable, [particle][axis] each.
     using Registers = std::array<double*, Stage::registers>;
 
-    // Vectors of each particle: variables in every register, and some that are kept within a step.
+    // Each particle has `variables` vectors in every register, and `kept` vectors that last for a step.
     Cloud(int registers, int variables, int kept)
         : registers_(static_cast<std::size_t>(registers)), variables_(static_cast<std::size_t>(variables)),
           vectors_(registers_ * variables_ + static_cast<std::size_t>(kept)) {}
@@ -64,19 +64,18 @@ class Cloud {
         return all;
     }
     double* kept() { return vectors_.back().data(); }
-    // One of vectors(), [particle][axis]: a variable of a register, or what is kept.
+    // One of vectors(), [particle][axis]: a variable of a register, or a kept vector.
     std::span<double> vector(std::size_t number) { return vectors_[number]; }
     // The number of vectors of a particle.
     std::size_t vectors() const { return vectors_.size(); }
     void reserve(std::size_t count);
 
-    // A particle with its variables in every register, [register][variable][axis].
+    // Adds a particle with its variables in every register, [register][variable][axis].
     void add(Identity id, std::span<const double> values);
-    // Takes the particles in an order, which has all of them, and numbers beyond their count that are left
-    // out.
+    // Puts the particles into an order that contains all of them. Numbers beyond their count are skipped.
     void reorder(std::span<const std::uint32_t> order);
-    // Every particle goes to the rank that has the points around it, in the order of particles and of ranks.
-    // Collective.
+    // Migrates every particle to the rank that has the points around it. Particles arrive in the order of the
+    // ranks that send them and keep their order within a rank. Collective.
     void settle(const Territory& territory, const exchange::Neighbours& neighbours,
                 const exchange::Communicator& world);
     // Bytes of a particle.
@@ -85,9 +84,10 @@ class Cloud {
   private:
     std::size_t registers_, variables_;
     std::vector<Identity> ids_;
-    std::vector<std::vector<double>> vectors_; // [register][variable], and those that are kept
+    std::vector<std::vector<double>> vectors_; // [register][variable], then kept vectors
 
-    // Those that belong elsewhere, packed, and the ranks they go to; they are taken away.
+    // Removes the particles that other ranks own and returns them packed, in the order of these ranks, which
+    // it puts into `ranks`.
     std::vector<char> take_leaving(const Territory& territory, std::vector<int>& ranks);
     void keep_only(const std::vector<bool>& stays);
     void unpack(std::span<const char> packed);

@@ -1,6 +1,6 @@
-// The cloud of a group in the memory of the flow's device, in which it is moved and sampled. Where that is
-// not the host's, the host has a cloud of its own, which is brought up to date when it is asked for;
-// identities change on the host alone.
+// The particles of a group in the memory of the flow's device, where they are moved and sampled. If this is
+// not the host's memory, the host has a cloud of its own, which is updated when it is read. Identities change
+// only on the host.
 #pragma once
 
 #include "device/buffer.hpp"
@@ -8,7 +8,7 @@
 
 namespace whorl::particles {
 
-// What kernels get of a cloud.
+// The arrays of a cloud, for kernels.
 struct Held {
     std::array<Cloud::Registers, 2> variables{}; // position, velocity
     std::size_t registers = 1;
@@ -16,7 +16,7 @@ struct Held {
     const Identity* ids = nullptr;
 };
 
-// Room for as many values, and some more where it grows.
+// Makes room for `size` values, and a quarter more if the buffer has to grow.
 template <class T, class Memory> void make_room(device::Buffer<T, Memory>& buffer, std::size_t size) {
     if (buffer.size() < size) buffer = device::Buffer<T, Memory>(size + size / 4);
 }
@@ -26,26 +26,26 @@ template <class Memory> class CloudThere {
     CloudThere(int registers, int variables, int kept)
         : cloud_(registers, variables, kept), stale_(cloud_.vectors(), false) {}
 
-    // What is the same in both.
+    // Properties that the host's cloud and the device's share.
     std::size_t count() const { return cloud_.count(); }
     std::size_t registers() const { return cloud_.registers(); }
     std::size_t variables() const { return cloud_.variables(); }
     std::size_t vectors() const { return cloud_.vectors(); }
     std::span<const Identity> ids() const { return cloud_.ids(); }
 
-    // The host's, which may be changed.
+    // The host's cloud, which the caller may change.
     Cloud& on_host() {
         for (std::size_t n = 0; n < vectors(); ++n) fetch(n);
         changed_here_ = true;
         return cloud_;
     }
-    // A vector [particle][axis] of the host.
+    // Copies a vector [particle][axis] to the host.
     void read(std::size_t number, std::size_t variable, std::span<double> values) {
         const std::size_t n = number * variables() + variable;
         fetch(n);
         std::ranges::copy(cloud_.vector(n), values.begin());
     }
-    // The device's. Those who change it say so.
+    // The device's arrays. A caller that changes variables or kept vectors uses changed_there().
     Held there() {
         if constexpr (Memory::separate) bring();
         Held held;

@@ -1,4 +1,4 @@
-// Work at all particles: on threads some of them one after another, else as rows of a kernel.
+// Loops over particles: in blocks on the host's threads, or as rows of a GPU kernel.
 #pragma once
 
 #include "base/macros.hpp"
@@ -26,7 +26,7 @@ template <class Work> struct WorkKernel {
     }
 };
 
-// Calls work(i), which is copied, for all of so many, and is done when it returns.
+// Calls work(i), which is copied, for i = 0, ..., count - 1. All calls are done when it returns.
 template <class Device, class Work>
 void for_all(Device& device, const device::Cpu& host, std::size_t count, const Work& work) {
     if constexpr (Device::queues) {

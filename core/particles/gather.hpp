@@ -1,4 +1,4 @@
-// What the points of a batch of planes give to the particles around them:
+// The contribution of a batch of planes to the values at the particles around them:
 //
 //   v_p += sum over the points of the stencil in the batch of w_x w_y w_z c(x, y, z)
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace whorl::particles {
 
-// Values at the points of a batch, some rows side by side as they come: [variable][z][row / lanes][x][row of
-// the lanes].
+// Values at the points of a batch, with `lanes` rows side by side:
+//   [variable][z][row / lanes][x][row % lanes]
 template <class Real> struct LaneArray {
     Real* data = nullptr;
     PhysicalBlock block{};
@@ -18,7 +18,7 @@ template <class Real> struct LaneArray {
 
     WHORL_INLINE int groups() const { return (block.y.size() + lanes - 1) / lanes; }
     WHORL_INLINE std::int64_t plane() const { return 1LL * groups() * block.nx * lanes; }
-    // Of a plane, and of a row and a point within one.
+    // The first value of a plane, and the offsets of a row and of a point within a plane.
     WHORL_INLINE Real* plane_of(int variable, int z) const {
         return data + (1LL * variable * block.z.size() + (z - block.z.begin)) * plane();
     }
@@ -29,15 +29,15 @@ template <class Real> struct LaneArray {
     WHORL_INLINE int point_at(int x) const { return x * lanes; }
 };
 
-// Particles of an order, from number `begin` on. Without an order they are all, and those whose stencils have
-// no plane of the batch get nothing.
+// The particles [begin, end) of an order. Without an order they are these numbers themselves, and particles
+// whose stencils have no plane of the batch get nothing.
 struct Particles {
     const std::uint32_t* order = nullptr;
     const double* places = nullptr; // [particle][axis], in spacings
     std::int64_t begin = 0, end = 0;
 };
 
-// The number of points of a stencil is a constant, or it is that of `interpolation` (0).
+// A stencil has `points` points along an axis; 0: as many as `interpolation` says.
 template <class Real, int points> struct Gather {
     Interpolation interpolation;
     GridAxis axes[3];

@@ -6,7 +6,7 @@
 
 namespace whorl::particles {
 
-// On a grid that is moved by less than two cells stencils begin one point further away.
+// Stencils begin one point further away on a grid that is moved by less than two cells.
 Guests::Guests(const exchange::Communicator& world, const Territory& territory,
                const Interpolation& interpolation)
     : territory_(territory), interpolation_(interpolation),

@@ -1,5 +1,5 @@
-// Particles whose stencils have points of other ranks: their positions go to these neighbours, which give
-// their shares of the sums back.
+// Ghost particles: particles whose stencils have points of other ranks. Their rank sends their positions to
+// these neighbours, which return their shares of the sums.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@ class Guests {
            const Interpolation& interpolation);
 
     const exchange::Neighbours& neighbours() const { return neighbours_; }
-    // Sends positions [particle][axis] of this rank, whose stencils are on these axes, and receives those
-    // of neighbours. Called by all ranks, and so is the next.
+    // Sends the positions [particle][axis] of those particles of this rank that need neighbours, and receives
+    // the neighbours' ones. The stencils are on these axes. Collective, like give_back().
     void exchange(const std::array<GridAxis, 3>& axes, std::span<const double> positions);
-    // Of the neighbours' particles, [particle][axis].
+    // The positions of the neighbours' particles, [particle][axis].
     std::span<const double> positions() const { return positions_; }
-    // Gives back the sums of the neighbours' particles, [particle][variable], and adds what they give to
-    // those of this rank, in the order of the neighbours.
+    // Returns to the neighbours the sums [particle][variable] of their particles. Adds the sums that
+    // neighbours return to those of this rank, in the order of the neighbours.
     void give_back(std::span<const double> of_guests, std::span<double> own, std::size_t variables) const;
 
   private:
@@ -32,7 +32,7 @@ class Guests {
     exchange::Neighbours neighbours_;
     std::vector<int> number_of_;         // among the neighbours, by rank
     std::vector<int> sent_, received_;   // by neighbours
-    std::vector<std::uint32_t> of_sent_; // particles, one neighbour behind another
+    std::vector<std::uint32_t> of_sent_; // particles, neighbour after neighbour
     std::vector<double> positions_;
 };
 

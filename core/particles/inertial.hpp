@@ -4,15 +4,16 @@
 //
 // Du/Dt is sampled with u where beta is not zero.
 //
-// Y = X + tau v obeys dY/dt = tau f, which is not stiff and takes the stages as tracers do. v takes them with
-// the factor exp(-t / tau), as fields do with their decay (steppers/scheme.hpp), which is exact for f = 0
-// alone. So f_n, that of the beginning of the step, is taken apart: v = w + z f_n, where z obeys
+// Y = X + tau v obeys dY/dt = tau f, which is not stiff: its stages are those of tracers. The stages of v
+// have the factor exp(-t / tau), as those of fields have their decay (steppers/scheme.hpp), which is exact
+// only for f = 0. So f_n, the value of f at the beginning of the step, is split off: v = w + z f_n, where z
+// obeys
 //
-//   dz/dt = -z / tau + 1,   z(s) = tau (1 - exp(-s / tau)) at a time s behind the beginning,
+//   dz/dt = -z / tau + 1,   z(s) = tau (1 - exp(-s / tau)) at a time s after the beginning,
 //
-// and the stages are those of w, whose right-hand side f - f_n is small. As stages are linear they are made
-// of v, with the correction (z(s) - what the stages make of z) f_n. A constant f is exact for all schemes and
-// steps, and the order is that of the scheme.
+// and the stages are those of w, whose right-hand side f - f_n is small. Stages are linear, so they advance v
+// itself, with the correction (z(s) - Z) f_n, where Z is z as the stages compute it. A constant f is exact
+// for all schemes and steps, and the order is that of the scheme.
 #pragma once
 
 #include "particles/kind.hpp"
@@ -22,7 +23,7 @@ namespace whorl::particles {
 class Inertial final : public Kind {
   public:
     static constexpr const char* name = "inertial";
-    // A step that is more times tau does not follow f.
+    // A step of more than this times tau does not follow f.
     static constexpr double longest_step = 10.0;
 
     explicit Inertial(const KindOptions& options)
@@ -37,9 +38,9 @@ class Inertial final : public Kind {
 
     using Values = std::array<double, Stage::registers>;
 
-    // Registers of X and v instead of Y and v, in which a large tau v would not be rounded away: with
-    // S = sum_j m[i][j] v_j + (weight of f) dt f,
+    // The registers contain X and v instead of Y and v, in which a large tau v would round X away:
     //
+    //   S = sum_j m[i][j] v_j + (weight of f) dt f,
     //   v_i <- exp(-h / tau) S,   X_i <- sum_j m[i][j] X_j + tau (1 - exp(-h / tau)) S.
     struct StageOfDrag {
         StageSum sum;
@@ -47,7 +48,8 @@ class Inertial final : public Kind {
         Values of_first;   // m[i][0]
         int writes;
 
-        // `corrected` is tau times the correction that the first register of X has and that of v has not.
+        // `corrected` is tau times the correction, which register 0 of X contains and register 0 of v does
+        // not.
         WHORL_ANYWHERE void advance(double f, double corrected, Values& x, Values& v) const {
             sum(0.0, x);
             sum(f, v);
@@ -123,7 +125,7 @@ class Inertial final : public Kind {
   private:
     double time_, added_mass_;
     std::array<double, 3> gravity_; // less the buoyancy
-    Values of_stages_{};            // z as the stages make it
+    Values of_stages_{};            // z as the stages compute it
     double elapsed_ = 0.0, correction_ = 0.0;
 
     void find_correction(const StageMade& made) {

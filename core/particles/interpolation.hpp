@@ -2,14 +2,14 @@
 //
 //   f(x) = sum_j w_j(t) c_(m - n/2 + 1 + j),   j = 0, ..., n - 1,
 //
-// with n even points, so that the error is of order (k d)^n. Polynomials of Lagrange take the values of f for
-// c. B-splines of degree n - 1, which have n - 2 continuous derivatives, take the coefficients of the spline
-// through all values: those of a wave exp(i k x) are its values divided by
+// with n even points, so that the error is of order (k d)^n. Lagrange polynomials use the values of f as c.
+// B-splines of degree n - 1, which have n - 2 continuous derivatives, use the coefficients of the spline
+// through all values. For a wave exp(i k x) the coefficients are its values divided by
 //
 //   B(k d) = w_(n/2 - 1)(0) + 2 sum_j w_(n/2 - 1 + j)(0) cos(j k d),   j = 1, ..., n/2 - 1,
 //
-// which a Fourier series can be exactly (Unser, Aldroubi and Eden, IEEE Trans. Signal Process. 41, 821
-// (1993); van Hinsberg et al., Phys. Rev. E 87, 043307 (2013)).
+// which is exact for a Fourier series (Unser, Aldroubi and Eden, IEEE Trans. Signal Process. 41, 821 (1993);
+// van Hinsberg et al., Phys. Rev. E 87, 043307 (2013)).
 #pragma once
 
 #include <array>
@@ -38,13 +38,13 @@ struct Interpolation {
         }
     }
 
-    // Of a place, or of several places in a vector; their number of points is a constant, or that given (0).
+    // The weights at a place, or at several places in a vector, for n points; 0: for `points` points.
     template <int n = 0, class T> WHORL_INLINE void weights(const T& t, T* w) const {
         spline ? spline_weights<n>(t, w) : polynomial_weights<n>(t, w);
     }
 
   private:
-    // The recursion of Cox and de Boor: those of degree d from those of degree d - 1, of which there are d.
+    // The Cox-de Boor recursion: the d weights of degree d - 1 give the d + 1 weights of degree d.
     template <int n, class T> WHORL_INLINE void spline_weights(const T& t, T* w) const {
         const int count = n > 0 ? n : points;
         w[0] = T{} + 1.0;
@@ -56,7 +56,7 @@ struct Interpolation {
             w[0] = w[0] * ((1.0 - t) * inverse);
         }
     }
-    // Products over the points before and behind each.
+    // Products over the points before and after each point.
     template <int n, class T> WHORL_INLINE void polynomial_weights(const T& t, T* w) const {
         const int count = n > 0 ? n : points, first = 1 - count / 2;
         T before = T{} + 1.0, behind = before;
@@ -71,7 +71,7 @@ struct Interpolation {
     }
 };
 
-// 1 / B of the waves of an axis; 1 where the values themselves are taken.
+// 1 / B for the waves of an axis; 1 where the values themselves are used.
 struct Prefilter {
     std::array<double, Interpolation::most / 2> b{1.0};
     double spacing = 0.0;

@@ -1,4 +1,4 @@
-// A kind of particles: what is sampled where they are, and what a stage makes of them. A new kind is a header
+// A kind of particles: the fields that are sampled at them, and the update of a stage. A new kind is a header
 // with a class like Tracer and a line in kinds.hpp.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace whorl::particles {
 
-// The options of a group by name, a number each or a vector.
+// The options of a group by name. Each is a number or a vector.
 using Numbers = std::map<std::string, std::vector<double>>;
 
 struct KindOptions {
@@ -45,14 +45,15 @@ class Kind {
 
     // A uniform velocity that is added to that of the flow.
     const std::array<double, 3>& drift() const { return drift_; }
-    // How many fields are sampled at each particle; the first three are the velocity of the flow.
+    // The number of fields that are sampled at each particle. The first three are the velocity of the flow.
     virtual int inputs() const { return 3; }
-    // 1: the position; 2: and the velocity.
+    // 1: the position; 2: the position and the velocity.
     virtual int variables() const { return 1; }
-    // Vectors that go along with a particle within a step.
+    // Vectors that a particle keeps within a step.
     virtual int kept() const { return 0; }
-    // And update(held, made, inputs), which returns what a stage does with particle i, as update(i), by
-    // inputs [particle][input]; it is copied to where particles are (kinds.hpp).
+    // A kind also has update(held, made, inputs), which returns an object: a call with i advances particle i
+    // by a stage, with inputs [particle][input]. The object is copied to the device of the particles
+    // (kinds.hpp).
 
   protected:
     const Box& box() const { return box_; }
@@ -62,7 +63,7 @@ class Kind {
     Box box_;
 };
 
-// A number of a particle in all registers.
+// A component of a particle's variable in all registers.
 struct OfRegisters {
     Cloud::Registers arrays;
     std::size_t count;
@@ -77,8 +78,8 @@ struct OfRegisters {
     }
 };
 
-// The place between walls at 0 and `length` of one beyond them, as often mirrored as needed, and whether it
-// is a mirror image.
+// Reflects x at walls at 0 and `length`, as often as needed, until it is between them. Returns whether it is
+// now a mirror image.
 WHORL_ANYWHERE bool reflect(double& x, double length) {
     if (!(x < 0.0) && !(x > length)) return false;
     const double times = std::floor(x / length), beyond = x - times * length;

@@ -1,4 +1,4 @@
-// The registry of kinds of particles, which move them where they are.
+// The registry of kinds of particles, which are advanced on their own device.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@
 
 namespace whorl::particles {
 
-// A kind on a device.
+// A kind of particles on a device.
 template <class Device> class Mover {
   public:
     virtual ~Mover() = default;
     virtual const Kind& kind() const = 0;
-    // A stage with inputs [particle][input] in the device's memory.
+    // Advances particles by a stage, with inputs [particle][input] in the device's memory.
     virtual void advance(Device& device, const device::Cpu& host, CloudThere<typename Device::Memory>& cloud,
                          const StageMade& made, const double* inputs) = 0;
 };
@@ -45,7 +45,7 @@ template <class Device, class Of> std::pair<std::string, MakeMover<Device>> kind
     return {Of::name, make_mover_of<Device, Of>};
 }
 
-// Throws Error listing the kinds if there is no such kind, or if an option is missing.
+// Throws Error with the list of kinds if none has this name, or if an option is missing.
 template <class Device>
 std::unique_ptr<Mover<Device>> make_mover(const std::string& name, const KindOptions& options) {
     const std::vector<std::pair<std::string, MakeMover<Device>>> kinds = {

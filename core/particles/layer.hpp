@@ -1,5 +1,6 @@
-// Particles of a layer of cells between two planes of points, while the planes of their stencils go by: where
-// they are, so that it is worked out once (layer_places.hpp), and what planes gave them so far.
+// The particles of a layer of cells between two planes of points, while the round trip shows the planes of
+// their stencils. A layer contains their places, which are found once (layer_places.hpp), and the sums so
+// far.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +10,14 @@
 
 namespace whorl::particles {
 
-// Particles side by side, by eight; the sums of each follow, [part][particle][sum].
+// Eight particles side by side. Their sums follow, [part][particle][sum].
 struct alignas(64) LayerBatch {
     static constexpr int lanes = 8;
 
     double t[3][lanes];     // the place within the cell
     std::int32_t at[lanes]; // of the stencil in a block of rows
 
-    // Numbers of a particle's sums in a part: three variables are in a vector of four.
+    // The length of a particle's sums in a part: three variables are in a vector of four.
     static constexpr int sums_of(int variables) { return variables == 3 ? 4 : variables; }
     double* sums(int part, int of_each) {
         return reinterpret_cast<double*>(this + 1) + part * lanes * of_each;
@@ -34,7 +35,7 @@ using BatchPositions = double[3][LayerBatch::lanes];
 class LayerRoom {
   public:
     LayerRoom() = default;
-    // For so many numbers, and some more that the next layer may have.
+    // Memory for `numbers` numbers, and a sixteenth more that the next layer may need.
     explicit LayerRoom(std::size_t numbers)
         : size_(size_for(numbers)),
           data_(static_cast<double*>(::operator new(size_ * sizeof(double), aligned))) {}

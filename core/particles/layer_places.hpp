@@ -1,5 +1,5 @@
-// Places of particles on the grid, eight worked out side by side in a vector: the bin of each, and its place
-// in a layer (layer.hpp).
+// Places of particles on the grid, found for eight particles at a time in a vector: their bins, and their
+// places in a layer (layer.hpp).
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ class LayerPlaces {
 
     LayerPlaces(const GridAxis& z, const RowBlocks& blocks) : z_(z), blocks_(blocks) {}
 
-    // The numbers of bins [layer][block that completes the stencil], from the layer below point 0 on, which
-    // there is between walls.
+    // The numbers of bins [layer][block that completes the stencil]. Between walls, layer 0 is the one below
+    // point 0.
     WHORL_INLINE void bins(const BatchPositions& positions, std::int32_t (&to)[lanes]) const {
         Lanes place, cell_y, cell_z;
         find_places(blocks_.y, positions[1], place);
@@ -35,7 +35,8 @@ class LayerPlaces {
                     blocks_.complete_at(static_cast<int>(cell_y[i]));
     }
 
-    // Finds places of particles at these positions, in that cell along z; a block completes their stencils.
+    // Finds the places of particles at these positions, in cell `cell` along z. Block `block` completes their
+    // stencils.
     WHORL_INLINE void find(const BatchPositions& positions, int cell, int block, LayerBatch& batch) const {
         const double before = blocks_.stencil / 2 - 1;
         Lanes in_x, cell_x, in_y, cell_y, in_z;
@@ -62,7 +63,7 @@ class LayerPlaces {
     static WHORL_INLINE void put(const Lanes& from, double (&to)[lanes]) {
         std::memcpy(to, &from, sizeof(from));
     }
-    // The first row of a stencil that goes around the box.
+    // Wraps the first rows of stencils around the box.
     WHORL_INLINE void go_around(Lanes& row, int block) const {
         if (blocks_.y.wall) return;
         const auto [least, most] = blocks_.bounds(block);
@@ -70,14 +71,14 @@ class LayerPlaces {
         row = row < least - 1.5 ? row + points : row;
         row = row > most + 1.5 ? row - points : row;
     }
-    // Of the stencils that are complete with a block, by which particles were sorted: rounding may have moved
-    // one to the next cell.
+    // Keeps the first rows of stencils within the block that completes them, by which particles were sorted:
+    // rounding may have moved one to the next cell.
     WHORL_INLINE void keep_within(Lanes& row, int block) const {
         const auto [least, most] = blocks_.bounds(block);
         row = row < double(least) ? Lanes{} + double(least) : row;
         row = row > double(most) ? Lanes{} + double(most) : row;
     }
-    // From a place to that in the cell that particles were sorted by.
+    // Makes places relative to the cell by which particles were sorted.
     WHORL_INLINE void move_to_cell(Lanes& t, int cell) const {
         const double points = z_.points;
         t = t - static_cast<double>(cell);

@@ -1,4 +1,4 @@
-// How many particles belong to other ranks, counted where they are.
+// The number of particles that belong to other ranks, counted on their device.
 #pragma once
 
 #include "particles/each.hpp"
@@ -6,7 +6,7 @@
 
 namespace whorl::particles {
 
-// Counts those that another rank has.
+// Counts particles that another rank owns.
 struct LeavingItem {
     Owners owner;
     int rank;

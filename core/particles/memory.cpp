@@ -28,12 +28,11 @@ Here share_of(const ParticleNeeds& needs, const Layout& layout) {
                           static_cast<std::int64_t>(std::ceil(static_cast<double>(own) * reached)))};
 }
 
-// Whether points are shown as they go by, with whorl's own lines (RoundTrip::shown_rows()).
+// Whether a round trip shows rows of points, with whorl's own FFTs (RoundTrip::shown_rows()).
 bool streams(const programs::Share& share) { return !share.queues && share.layout.grid.p_row == 1; }
 
-// particles/streamed_gather.cpp: what particles of a layer have while the planes of their stencils go by, of
-// the layers for which they do at a time: each thread has as many around its plane as a stencil has planes,
-// and those between the last plane and the first wait for both.
+// particles/streamed_gather.cpp: the batches of the layers that exist at a time. Each thread has as many
+// layers around its plane as a stencil has planes. Layers between the last plane and the first wait for both.
 std::int64_t bytes_of_layers(std::int64_t particles, std::int64_t inputs, std::int64_t points,
                              std::int64_t blocks, const programs::Share& share) {
     const Layout& layout = share.layout;
@@ -65,8 +64,8 @@ std::int64_t bytes_of_streamed(std::int64_t particles, std::int64_t inputs, std:
 
 } // namespace
 
-// particles/sampler.cpp: places, sums and the order of own particles and guests, messages of these, and the
-// values of the largest batch of planes.
+// particles/sampler.cpp: places, sums and the order of own and ghost particles, messages about ghost
+// particles, and the values of the largest batch of planes.
 std::int64_t bytes_of_sampler(const Here& here, std::int64_t inputs, std::int64_t points,
                               const programs::Share& share) {
     const Layout& layout = share.layout;
@@ -83,7 +82,7 @@ std::int64_t bytes_of_sampler(const Here& here, std::int64_t inputs, std::int64_
 
 std::int64_t bytes_of_cloud(const Here& here, std::int64_t vectors, std::int64_t numbers,
                             const programs::Share& share) {
-    // What is sampled stays where its sums are.
+    // On a GPU sampled values stay in the sampler's sums (bytes_of_sampler()).
     if (share.queues) return (here.own + here.own / 4) * (identity + vectors * vector);
     return here.own * (identity + vectors * vector + numbers * number);
 }

@@ -1,4 +1,4 @@
-// The memory of particles, counted before any are there.
+// The memory of particles, computed before a run.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,20 @@
 
 namespace whorl::particles {
 
-// Particles on a rank, and those of its neighbours whose stencils reach its points.
+// Particles on a rank, and ghost particles: those of neighbours whose stencils reach its points.
 struct Here {
     std::int64_t own = 0, guests = 0;
 };
 
-// Of a sampler with stencils of so many points along an axis, and of a cloud with so many vectors for each
-// particle and so many numbers of what moves it. Where work is enqueued it is that of the device.
+// Bytes of a sampler of `inputs` inputs, with stencils of `points` points along an axis. On a GPU they are in
+// the device's memory, as are a cloud's.
 std::int64_t bytes_of_sampler(const Here& here, std::int64_t inputs, std::int64_t points,
                               const programs::Share& share);
+// Bytes of a cloud with `vectors` vectors and `numbers` sampled numbers for each particle.
 std::int64_t bytes_of_cloud(const Here& here, std::int64_t vectors, std::int64_t numbers,
                             const programs::Share& share);
-// Of a group on a rank that has its share of them by its points: the cloud, the sampler of the velocity, and
-// one of what is read.
+// Bytes of a group on a rank: the cloud, the sampler of the velocity, and the sampler of the inputs that are
+// read. The rank's share of the particles is assumed to be its share of the points.
 std::int64_t bytes_of(const ParticleNeeds& needs, const programs::Share& share);
 
 } // namespace whorl::particles

@@ -1,5 +1,5 @@
-// What a group of particles needs, as far as it is known before a run: numbers, by which its memory is
-// counted (particles/memory.hpp).
+// The needs of a group of particles, as far as they are known before a run. Its memory is computed from these
+// numbers (particles/memory.hpp).
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ struct ParticleNeeds {
     std::int64_t vectors = 1;   // of each: variables in the registers of the time scheme, and others
     std::int64_t points = 4;    // of a stencil along an axis
     std::int64_t sampled = 3;   // inputs that move them
-    std::int64_t kept = 0;      // of these, beside what they are sampled in
-    std::int64_t inputs = 0;    // that are read of them
-    std::int64_t row_bytes = 0; // of what rank 0 keeps of them until it is written
+    std::int64_t kept = 0;      // of these, outside the sampler
+    std::int64_t inputs = 0;    // that are read at them
+    std::int64_t row_bytes = 0; // that rank 0 keeps until they are written
 
     // Calls use(name, member) for each; Python uses the same names.
     template <class Use> static void each(const Use& use) {

@@ -1,10 +1,10 @@
-// The rows of a plane as a round trip shows them, a block at a time, and where they are kept:
-// [variable][column][row], some blocks in a ring, so that row y stands at y modulo the ring and the rows of
-// every stencil lie side by side. To that end
-//   the first rows of the ring stand again behind it, for stencils that begin in the round before;
-//   rows beyond the last one of a plane follow it, with which as it were one more block is complete;
-//   between walls there are reflections before row 0 and behind the last row;
-//   there are as many columns on both sides of a plane as stencils reach.
+// The blocks in which a round trip shows the rows of a plane, and where the rows are kept:
+// [variable][column][row]. Some blocks form a ring, in which row y is at y modulo the ring. The rows of every
+// stencil are contiguous, because
+// - the first rows of the ring are repeated after it, for stencils that begin in the previous round;
+// - rows beyond the last one of a plane follow it, as if they were one more block;
+// - between walls, reflections come before row 0 and after the last row;
+// - each side of a plane has as many extra columns as stencils reach.
 #pragma once
 
 #include <algorithm>
@@ -24,17 +24,17 @@ struct RowBlocks {
     int ring = 2;           // rows that are kept, 2^m
     int edge = 0;           // the most rows that a stencil has beyond its first
     int margin = 0;         // columns on a side
-    int height = 2;         // of a column: the ring and what is behind it
+    int height = 2;         // of a column: the ring and the rows after it
 
     RowBlocks() = default;
-    // A vector has `lanes` rows, and a block two of them.
+    // A block has two vectors of `lanes` rows.
     RowBlocks(const std::array<GridAxis, 3>& axes, int points, int lanes)
         : x(axes[0]), y(axes[1]), stencil(points), rows(2 * lanes),
           bits(std::countr_zero(static_cast<unsigned>(rows))), count((y.points + rows - 1) / rows),
           ring((rows < points - 1 ? 4 : 2) * rows), edge(points - 1), margin(points / 2),
           height(ring + whole(2 * edge, lanes)) {}
 
-    // With the one behind the last.
+    // The number of blocks, with the one beyond the last row.
     int all() const { return count + 1; }
     // Whether a stencil has more points than a column.
     bool few() const { return y.points < stencil; }
@@ -44,7 +44,7 @@ struct RowBlocks {
     int columns() const { return x.points + 2 * margin; }
     std::int64_t column(int number) const { return 1LL * (number + margin) * height; }
     std::int64_t variable() const { return 1LL * columns() * height; }
-    // Numbers of a variable, with the first rows of the plane.
+    // The size of a variable, with the first rows of the plane.
     std::int64_t numbers() const { return variable() + 1LL * columns() * edge; }
 
     // The block with which the stencil of a cell is complete.

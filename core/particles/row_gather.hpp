@@ -1,8 +1,9 @@
-// What a plane of points gives to the particles around it, while its rows are in the caches of a thread:
+// The contribution of a plane of points to the particles around it, while its rows are in the caches of a
+// thread:
 //
 //   v_p += w_z sum over x and y of the stencil of w_x w_y c(x, y, z)
 //
-// The rows of a stencil lie side by side (row_blocks.hpp).
+// The rows of a stencil are contiguous (row_blocks.hpp).
 #pragma once
 
 #include <cstring>
@@ -12,21 +13,21 @@
 
 namespace whorl::particles {
 
-// n points of stencils; the number of variables that the points have is a constant, or it is that given (0).
+// Stencils have n points along an axis. The points have `constant` variables; 0: `shown` variables.
 template <class Real, int n, int constant> class RowGather {
     static constexpr int width = n <= 4 ? 4 : 8; // of a vector of rows
     template <class T, int lanes>
     using VectorOf = typename device::VectorOf<T, lanes* static_cast<int>(sizeof(T))>::type;
 
   public:
-    // `data` has the blocks of the executor.
+    // `data` contains the executor's blocks.
     struct Of {
         const Interpolation& interpolation;
         const RowBlocks& blocks;
         const Real* data;
         const Parity* parities;
-        int shown, sums; // variables that points have, and numbers of each particle's sums
-        // The plane is that of number l in the stencils of particles of a layer, or all there is.
+        int shown, sums; // variables that points have, and the length of a particle's sums
+        // The plane is number l of the stencils of a layer's particles; if `flat`, it is the only plane.
         int l;
         bool flat, reflected;
     };
@@ -34,7 +35,7 @@ template <class Real, int n, int constant> class RowGather {
         for (int v = 0; v < 3; ++v) signs_[v] = v < of.shown && of.reflected && of.parities[v].z ? -1.0 : 1.0;
     }
 
-    // To the first particles of a batch.
+    // Adds to the sums of the first `count` particles of a batch.
     WHORL_INLINE void add(LayerBatch& batch, int part, int count) const {
         const Weights weights(of_, batch);
         double* to = batch.sums(part, of_.sums);
@@ -55,7 +56,7 @@ template <class Real, int n, int constant> class RowGather {
     using Four = VectorOf<double, 4>; // along x, y, z and none
     static constexpr int lanes = LayerBatch::lanes;
     using Lanes = LayerPlaces::Lanes;
-    struct Weights { // of the particles of a batch; those of y are times that of z
+    struct Weights { // of the particles of a batch; those of y contain that of z
         alignas(64) double x[n][lanes], y[n][lanes];
 
         WHORL_INLINE Weights(const Of& of, const LayerBatch& batch) {
@@ -76,9 +77,9 @@ template <class Real, int n, int constant> class RowGather {
 
     int shown() const { return constant > 0 ? constant : of_.shown; }
 
-    // Vectors are passed by reference: a level whose registers are narrower has no ABI for them.
-    // find_sum(v, sum) finds the shares of rows. Nothing but a sign is a factor of their sum, which is
-    // rounded before it is added, so that the order of two planes makes no difference.
+    // Vectors are passed by reference: a level whose registers are narrower has no ABI for them. find_sum(v,
+    // sum) finds the sums of rows. Their total has no factor but a sign and is rounded before it is added, so
+    // the order of two planes does not matter.
     template <class FindSum> WHORL_INLINE void add_sums(double* to, const FindSum& find_sum) const {
         Vector a{}, b{}, c{};
         Four all, sums;

@@ -16,7 +16,7 @@ template <class Real> class RowRecord {
 
   public:
     static constexpr int rows_of_vector = lanes;
-    // Of an executor: whole cache lines, with room for vectors of rows that end beyond a stencil.
+    // The size for an executor: whole cache lines, with room for vectors of rows that end beyond a stencil.
     static std::int64_t numbers(const RowBlocks& blocks, int variables) {
         constexpr std::int64_t beyond = 16;
         const std::int64_t all = variables * blocks.numbers() + beyond;
@@ -27,11 +27,11 @@ template <class Real> class RowRecord {
         : blocks_(blocks), parities_(parities), variables_(variables), data_(data),
           first_rows_(data + variables * blocks.variable()) {}
 
-    // Points of rows from y on.
+    // Copies the points of rows from y on.
     void take(const device::RowPoints<Real>& points, int y);
-    // All points of a block were taken.
+    // Fills the margins and reflections of a block after all its points were copied.
     void complete(int block);
-    // The last block of the plane is complete: what is beyond its last row.
+    // Fills the rows beyond the last one after the last block of the plane is complete.
     void go_beyond();
 
   private:
@@ -42,7 +42,7 @@ template <class Real> class RowRecord {
     static void copy(const Real* from, Real* to, int rows, bool negative) {
         for (int r = 0; r < rows; ++r) to[r] = negative ? -from[r] : from[r];
     }
-    // Vectors of rows to the columns of some x, `step` apart.
+    // Copies vectors of rows to the columns of some x, `step` apart.
     template <int vectors>
     static WHORL_INLINE void copy_each(const Real* from, Real* to, const int* x, int step, int count) {
         for (int i = 0; i < count; ++i)
@@ -58,7 +58,7 @@ template <class Real> class RowRecord {
     const RowBlocks& blocks_;
     const Parity* parities_;
     int variables_;
-    Real *data_, *first_rows_; // those of the plane: [variable][column][row]
+    Real *data_, *first_rows_; // the plane's first rows: [variable][column][row]
 };
 
 template <class Real> void RowRecord<Real>::take(const device::RowPoints<Real>& points, int y) {
@@ -72,7 +72,7 @@ template <class Real> void RowRecord<Real>::take(const device::RowPoints<Real>& 
     }
 }
 
-// Columns of a variable, of which the rows lie one behind another.
+// Copies columns of a variable, whose rows are contiguous.
 template <class Real>
 void RowRecord<Real>::take_columns(const Real* rows, int v, int y, const int* x, int count) const {
     const int place = blocks_.place(y);
@@ -113,8 +113,8 @@ template <class Real> void RowRecord<Real>::complete(int block) {
     });
 }
 
-// Row y of those beyond stands where the round of the last row goes on and, for stencils that begin in the
-// round before, as far behind the ring.
+// A row beyond the last one is stored where the round of the last row continues. A second copy is as far
+// after the ring, for stencils that begin in the previous round.
 template <class Real> void RowRecord<Real>::go_beyond() {
     const GridAxis& y_axis = blocks_.y;
     const int points = y_axis.points, most = blocks_.stencil - 1, behind = blocks_.place(points - 1) + 1;

@@ -1,5 +1,5 @@
-// The pass of sampling: inputs -> points -> an array of their values there, or of the coefficients of
-// splines through these, for each batch of planes.
+// The pass of sampling: inputs -> points -> an array of the values there, or of the coefficients of splines
+// through them, for each batch of planes.
 #pragma once
 
 #include <vector>
@@ -11,10 +11,10 @@
 
 namespace whorl::particles {
 
-// What the modes are multiplied by, along each axis and by this rank's own wavenumbers.
+// The factors of modes: for each axis, and on threads tabulated for this rank's own wavenumbers.
 template <class Real> struct PrefilterTables {
     std::array<Prefilter, 3> axes;
-    const Real* x = nullptr; // [kx], on threads
+    const Real* x = nullptr; // [kx]
     const Real* y = nullptr; // [ky]
     const Real* z = nullptr; // [kz]
 };
@@ -47,7 +47,7 @@ template <class Real> struct SampledInput : programs::CarriedInput<Real> {
     };
 };
 
-// Inputs whose points are shown to taps. The first travels with the pass itself.
+// Inputs whose points are shown to taps. The first input is part of the pass itself.
 template <class Real> struct ShownInputs : SampledInput<Real> {
     static constexpr int inputs = 1, products = 0, fluxes = 0;
     static constexpr bool works_on_rows = true;

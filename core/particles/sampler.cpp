@@ -54,7 +54,7 @@ Sampler<Device, Real>::Sampler(RoundTrip<Device, Real>& trip, const exchange::Co
 template <class Device, class Real> void Sampler<Device, Real>::make_tables() {
     const ModeTables<Real> modes = trip_.modes();
     if constexpr (Device::queues) {
-        static_cast<void>(modes); // factors are worked out where they are used
+        static_cast<void>(modes); // factors are computed where they are used
     } else {
         const std::array<std::pair<const Real*, int>, 3> numbers{{{modes.kx, trip_.table().kx().size()},
                                                                   {modes.ky, trip_.table().height()},
@@ -170,7 +170,7 @@ template <class Device, class Real> void Sampler<Device, Real>::place(std::span<
     });
 }
 
-// By the plane of their cells, by counting.
+// A counting sort by the plane of the particles' cells.
 template <class Device, class Real> void Sampler<Device, Real>::sort() {
     const std::size_t count = places_.size() / 3;
     std::ranges::fill(begins_, 0);
@@ -197,7 +197,7 @@ template <class Device, class Real> void Sampler<Device, Real>::run() {
     trip_.device().finish();
 }
 
-// Of the particles in cells from half a stencil below the planes on to half a stencil above.
+// Adds to particles in cells from half a stencil below the planes to half a stencil above.
 template <class Device, class Real>
 void Sampler<Device, Real>::gather(const PhysicalBlock& block, const Real* values) {
     const LaneArray<Real> array{const_cast<Real*>(values), block, array_.lanes};

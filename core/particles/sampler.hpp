@@ -1,7 +1,7 @@
-// Fields at particles. The values at all points, or the coefficients of splines, come by in a round trip, and
-// give their shares to the particles whose stencils they belong to: on threads as they go by
-// (streamed_gather.hpp), else batches of planes, and no field is kept. A particle whose stencil has points of
-// other ranks is their guest (guests.hpp).
+// Fields at particles. A round trip makes the values at all points, or the coefficients of splines. They are
+// added to the sums of the particles whose stencils contain them, and no field is kept. If the round trip
+// shows rows of points, this is done row by row (streamed_gather.hpp), otherwise for each batch of planes. A
+// particle whose stencil has points of other ranks is a ghost particle there (guests.hpp).
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ template <class Device, class Real> class Sampler {
     using Memory = typename Device::Memory;
 
   public:
-    // The round trip is wide enough for the inputs, of which there is one at least.
+    // The round trip must be wide enough for the inputs, of which at least one is needed.
     Sampler(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,
             const Interpolation& interpolation, programs::InputTerms inputs);
     Sampler(const Sampler&) = delete;
@@ -34,13 +34,13 @@ template <class Device, class Real> class Sampler {
     const device::Cpu& host() const { return host_; }
     Device& device() { return trip_.device(); }
 
-    // The inputs at positions [particle][axis], which are near this rank's own points: [particle][variable].
-    // The sums do not depend on threads. Collective.
+    // Samples the inputs at positions [particle][axis], which are near this rank's own points. `values` are
+    // [particle][variable]. The sums do not depend on threads. Collective.
     void sample(const std::vector<programs::Source<Real>>& sources, std::span<const double> positions,
                 std::span<double> values)
         requires(!Device::Memory::separate);
-    // The same of so many particles in the device's memory; values get room for the guests, too. Between
-    // ranks positions and sums go through the host.
+    // Samples the inputs at `count` particles in the device's memory. `values` gets room for ghost particles,
+    // too. Positions and sums go from rank to rank through the host.
     void sample(const std::vector<programs::Source<Real>>& sources, const double* positions,
                 std::size_t count, device::Buffer<double, Memory>& values)
         requires(Device::Memory::separate);
@@ -71,11 +71,11 @@ template <class Device, class Real> class Sampler {
     device::Buffer<Real, Memory> values_; // of the array, for the largest batch
     std::vector<Parity> parities_;
     device::Table<Parity, Memory> parities_there_;
-    // Of own particles and then guests.
+    // Own particles, then ghost particles.
     std::vector<double> places_, sums_;
     std::vector<std::uint32_t> order_;
     std::vector<std::uint32_t> begins_; // of the cells of each plane in the order, and the end
-    // Where memory is not the host's.
+    // Used if the device's memory is not the host's.
     device::Buffer<double, Memory> places_there_;
     double* sums_there_ = nullptr;
     std::int64_t count_there_ = 0;

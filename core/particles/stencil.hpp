@@ -1,4 +1,5 @@
-// Where a particle is on the grid, and the points around it along an axis from which a value is interpolated.
+// The place of a particle on the grid, and the points around it along an axis from which a value is
+// interpolated.
 #pragma once
 
 #include <cmath>
@@ -21,23 +22,23 @@ struct GridAxis {
           first(box.first_point(axis)), wall(box.wall(axis)), per_spacing(1.0 / spacing),
           per_point(1.0 / points) {}
 
-    // The same points, moved by so many spacings.
+    // A copy of the axis, moved by `cells` spacings.
     GridAxis moved(double cells) const {
         GridAxis axis = *this;
         axis.first += cells;
         return axis;
     }
 
-    // In spacings from point 0 on: in [0, points), between walls from one wall to the other. Of what is not
-    // finite, some place.
+    // The place of a position in spacings from point 0 on: in [0, points), or from one wall to the other. A
+    // position that is not finite gets some place inside.
     WHORL_INLINE double place(double position) const {
         if (points == 1) return 0.0;
         if (!wall) return periodic_place(position);
         const double at = position * per_spacing - first;
         return !(at > -first) ? -first : at < points - first ? at : points - first;
     }
-    // The same where there is no wall. What rounding puts beyond an end is at the other one; what is so far
-    // away that no digits are left for the box, and comes out anywhere, is there too.
+    // place() without walls. A result at or beyond an end becomes 0. It comes from rounding, or from a
+    // position so large that no digits are left for the box.
     WHORL_INLINE double periodic_place(double position) const {
         const double at = position * per_spacing - first, box = points;
         const double in_box = at - box * std::floor(at * per_point);
@@ -45,17 +46,17 @@ struct GridAxis {
     }
     // The point at or before a place; between walls it may be -1.
     WHORL_INLINE int cell(double place) const { return static_cast<int>(std::floor(place)); }
-    // The point whose cell a place is in; of the cell beyond a wall, that at the wall.
+    // The point whose cell contains a place; for the cell beyond a wall, the point at the wall.
     WHORL_INLINE int point(double place) const {
         const int at = cell(place);
         return at < 0 ? 0 : at;
     }
-    // The point where a value is, of a number that may lie half a stencil beyond the ends, and whether it is
-    // a reflection. Without walls once around is enough, since no axis has fewer points than that.
+    // The point that has the value of point `number`, which may be half a stencil beyond the ends, and
+    // whether it is a reflection.
     WHORL_INLINE int folded(int number, bool& reflected) const {
         reflected = false;
         if (points == 1) return 0;
-        // Around the box, or reflections at both walls: of few points as often as needed.
+        // Wraps around the box, or reflects at both walls, as often as a box of few points needs.
         int n = number;
         if (!wall) {
             while (n < 0) n += points;

@@ -12,7 +12,7 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// So many, whatever they are, and no room for more.
+// Resizes without keeping values and without spare room.
 template <class T> void resize_afresh(std::vector<T>& values, std::size_t size) {
     if (values.capacity() < size) values.clear();
     values.resize(size);
@@ -69,7 +69,7 @@ void StreamedGather<Real>::begin(const device::Cpu& host, const Shown& shown, st
     }
 }
 
-// The positions of eight particles; beyond their number the last one.
+// Puts the positions of eight particles side by side; after number `count` the last one is repeated.
 template <class Real>
 template <class PositionOf>
 void StreamedGather<Real>::put(int count, const PositionOf& position_of, BatchPositions& to) const {
@@ -79,7 +79,7 @@ void StreamedGather<Real>::put(int count, const PositionOf& position_of, BatchPo
     }
 }
 
-// The bins of particles [begin, end), in the place of their first sums.
+// Finds the bins of particles [begin, end), which are stored in the first count() sums.
 template <class Real> void StreamedGather<Real>::find_bins(std::size_t begin, std::size_t end) {
     const LayerPlaces places(axes_[2], blocks_);
     for (std::size_t p = begin; p < end; p += LayerBatch::lanes) {
@@ -92,7 +92,7 @@ template <class Real> void StreamedGather<Real>::find_bins(std::size_t begin, st
     }
 }
 
-// By counting, some particles on each thread; the order within a bin is that of particles.
+// A counting sort, with some particles on each thread. The order within a bin is that of particles.
 template <class Real> void StreamedGather<Real>::sort(const device::Cpu& host) {
     constexpr std::size_t worth_a_thread = 4096;
     const std::size_t bins = at(cells_) * at(blocks_.all()), particles = count();
@@ -142,7 +142,7 @@ template <class Real> void StreamedGather<Real>::end_rows(int executor, const Po
     visit(executor, first.z, blocks_.count);
 }
 
-// Layers that another thread is adding to come later.
+// Adds a block to the layers around a plane. Layers that another thread is adding to come later.
 template <class Real> void StreamedGather<Real>::visit(int executor, int plane, int block) {
     const std::vector<Visit>& visits = visits_[at(plane)];
     std::uint64_t left = 0;
@@ -210,7 +210,7 @@ template <class Real> void StreamedGather<Real>::end_layer(int number) {
     free_.push_back(std::move(layers_[at(number)].batches));
 }
 
-// The least that is enough, or else in place of the largest.
+// Returns the smallest free memory that is large enough. If none is, frees the largest and allocates.
 template <class Real> LayerRoom StreamedGather<Real>::take_room(std::size_t numbers) {
     const std::scoped_lock lock(room_);
     std::ranges::sort(free_, {}, &LayerRoom::size);
@@ -262,7 +262,7 @@ void StreamedGather<Real>::gather_of(int executor, const Visit& visit, int block
     over(std::type_identity<RowGather<Real, n, 0>>{});
 }
 
-// Layers of which planes are on other ranks have not met all of them.
+// Ends the layers that have not met all their planes, as some of these are on other ranks.
 template <class Real> std::span<double> StreamedGather<Real>::finish(const device::Cpu& host) {
     host.each(cells_, [&](int, std::int64_t number) {
         Layer& layer = layers_[at(number)];

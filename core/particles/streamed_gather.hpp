@@ -1,7 +1,7 @@
-// Values at particles, from points that a round trip shows on threads (roundtrip/point_tap.hpp). Of each
-// plane a few blocks of rows are kept for each thread (row_record.hpp), and no field; of particles, what
-// those have whose stencils are going by (layer.hpp). The sums do not depend on threads: the planes of a
-// stencil add in pairs, of which the order does not matter, and pairs are added in the end.
+// Values at particles, from points that a round trip shows on threads (roundtrip/point_tap.hpp). Each thread
+// keeps a few blocks of rows of its plane (row_record.hpp), and no field. Particles have batches (layer.hpp)
+// only while the round trip shows planes of their stencils. The sums do not depend on threads: the planes of
+// a stencil are added in pairs, whose order does not matter, and pairs are added at the end.
 #pragma once
 
 #include <array>
@@ -19,35 +19,35 @@
 
 namespace whorl::particles {
 
-// Has vectors, which not every compiler that includes this knows.
+// RowRecord uses vectors, which not every compiler that includes this header knows.
 template <class Real> class RowRecord;
 
 template <class Real> class StreamedGather final : public PointTap<Real> {
   public:
-    // Of variables with these parities. Those that the points do not have, at the end, are zero.
+    // Samples variables with these parities. If points have fewer variables, the last ones are zero.
     StreamedGather(const std::array<GridAxis, 3>& axes, const Interpolation& interpolation,
                    std::vector<Parity> parities);
 
-    // What the round trip shows.
+    // The points that the round trip shows.
     struct Shown {
         std::array<double, 3> shift{}; // of the grid, in cells
         int variables = 1;             // of a point
     };
-    // Axes of the points' grid.
+    // The axes of the points' grid.
     std::array<GridAxis, 3> axes(const std::array<double, 3>& shift) const;
-    // Before the points come by. Positions [particle][axis] stay where they are until the end.
+    // Begins a round trip. Positions [particle][axis] must stay where they are until finish().
     void begin(const device::Cpu& host, const Shown& shown, std::span<const double> own,
                std::span<const double> guests);
     void take(int executor, const device::RowPoints<Real>& points, const Point& first) override;
     void end_rows(int executor, const Point& first) override;
-    // The sums [particle][variable], of guests behind the others.
+    // Ends a round trip and returns the sums [particle][variable], ghost particles after own ones.
     std::span<double> finish(const device::Cpu& host);
     const std::vector<Parity>& parities() const { return parities_; }
-    // The particles in the order of planes, guests among them.
+    // The particles in the order of planes, with ghost particles among them.
     std::span<const std::uint32_t> order() const { return order_; }
 
   private:
-    // The particles of a layer see a plane as number l of their stencils.
+    // A plane is number l of the stencils of a layer's particles.
     struct Visit {
         int layer, l;
         bool reflected;
@@ -55,7 +55,7 @@ template <class Real> class StreamedGather final : public PointTap<Real> {
     struct alignas(64) Layer { // on a cache line of its own
         std::atomic_flag in_use;
         bool begun = false;
-        std::size_t left = 0; // blocks of rows that are to come, of all planes
+        std::size_t left = 0; // blocks of rows of all planes that are still to come
         LayerRoom batches;
     };
     void find_visits();
@@ -72,9 +72,9 @@ template <class Real> class StreamedGather final : public PointTap<Real> {
         return static_cast<std::size_t>(layer) * static_cast<std::size_t>(blocks_.all()) +
                static_cast<std::size_t>(block);
     }
-    // Particles of a bin of the order.
+    // The number of particles of a bin.
     std::size_t held(std::size_t bin) const { return begins_[bin + 1] - begins_[bin]; }
-    // The first batch of a bin; those before have room for all bins before.
+    // The first batch of a bin. The batches before it have room for all bins before.
     std::size_t batch_of(int layer, int block) const {
         return (begins_[bin(layer, block)] - begins_[bin(layer, 0)]) / LayerBatch::lanes +
                static_cast<std::size_t>(block);

@@ -15,7 +15,7 @@ Territory::Territory(const Box& box, const Pencils& pencils, int rank)
     for (int r = 0; r < p_row && !pencils.flat_y(); ++r) set(row_of_, pencils.y(r), r);
     for (int c = 0; c < p_col; ++c) {
         set(column_of_, pencils.z(c), c * p_row);
-        // Where y has one point, the ranks of a row share planes.
+        // If y has one point, the ranks of a row share planes.
         for (int r = 0; r < p_row && pencils.flat_y(); ++r)
             set(column_of_, pencils.point_z(r, c), c * p_row + r);
     }

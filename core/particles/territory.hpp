@@ -1,4 +1,4 @@
-// Which rank has the points around a position.
+// Ownership of positions: the rank that has the points around each.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace whorl::particles {
 
-// Which rank has the points around a position, by tables in the memory of whoever asks.
+// The rank that has the points around a position, from tables in the memory of the caller.
 struct Owners {
     GridAxis y, z;
     const int *rows, *columns; // by points; the rank is the sum of these
@@ -35,15 +35,15 @@ class Territory {
     int owner(int y, int z) const {
         return row_of_[static_cast<std::size_t>(y)] + column_of_[static_cast<std::size_t>(z)];
     }
-    // Of particles at a position.
+    // Finds the owners of particles by their positions.
     Owners owners() const { return {axes_[1], axes_[2], row_of_.data(), column_of_.data()}; }
     int point(int a, double place) const { return axis(a).point(place); }
     std::array<double, 3> place(const double* position) const {
         return {axes_[0].place(position[0]), axes_[1].place(position[1]), axes_[2].place(position[2])};
     }
-    // Of particles at positions, by the rows of points around them.
+    // The order of particles at these positions by the rows of points around them.
     std::vector<std::uint32_t> order(std::span<const double> positions) const;
-    // The other ranks with rows at most so many points away from some of this rank's.
+    // The other ranks with rows at most `reach` points away from a row of this rank.
     std::vector<int> neighbours(int reach) const;
 
   private:
@@ -51,7 +51,7 @@ class Territory {
     int rank_;
     std::vector<int> row_of_, column_of_;
 
-    // The points of an axis at most so far from some points.
+    // The points of an axis at most `reach` away from these points.
     std::vector<int> around(int a, const std::vector<int>& points, int reach) const;
 };
 

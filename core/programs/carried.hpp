@@ -1,5 +1,5 @@
-// What a program's round trip carries: inputs, which are sums of fields with multipliers of their modes, and
-// products that are brought back as fields.
+// Inputs and products of a program's round trip. Inputs are sums of fields with multipliers of their modes.
+// Products are transformed back to fields.
 #pragma once
 
 #include <cmath>
@@ -25,11 +25,11 @@ template <class Real> struct Source {
     Parity parity;
 };
 
-// A term as it is loaded: i^turn factor kx^a ky^b kz^c |k|^(2 power) field, where low <= |k|^2 < high, and
-// averaged over a radius, unless that is 0.
+// A term in the form in which it is loaded: i^turn factor kx^a ky^b kz^c |k|^(2 power) field, where low <=
+// |k|^2 < high. It is averaged over a radius unless that is 0.
 template <class Real> struct LoadedTerm {
     const Complex<Real>* field;
-    double factor; // of which single precision would lose what is below 1e-38
+    double factor; // in double, as single precision ends at 1e-38
     int turn;
     std::array<int, 3> derivatives;
     int power;
@@ -45,7 +45,7 @@ template <class Real> struct LoadedTerm {
         for (int i = 0; i < power; ++i) result *= base;
         return result;
     }
-    // The real factor of a mode, of which a high power may be beyond single precision.
+    // The real factor of a mode. A high power of k may be beyond single precision.
     WHORL_INLINE double of(Wavenumber<Real> k) const {
         const double m = not_averaged(k);
         return radius > 0.0 ? m * averaged(radius * std::sqrt(square(widened(k))), disc) : m;
@@ -65,7 +65,8 @@ template <class Real> struct LoadedTerm {
         if (power < 0) m /= raised(k2, -power);
         return m;
     }
-    // The modes of a row that the band has, side by side since |k| rises with kx: numbers [begin, end).
+    // The modes of a row that are in the band, numbers [begin, end). They are contiguous since |k| rises with
+    // kx.
     Range within(const ModeRow<Real>& row) const {
         if (all) return {0, row.length};
         const auto is_below = [&](int i, double edge) { return square(widened(row.k(i))) < edge; };
@@ -87,7 +88,7 @@ template <class Real> struct LoadedTerm {
     }
 };
 
-// Throws Error for a field that is not there.
+// Throws Error for an unknown field.
 template <class Real>
 LoadedTerm<Real> loaded(const Term& term, const std::vector<Source<Real>>& sources, const Layout& layout) {
     WHORL_REQUIRE(term.field >= 0 && term.field < static_cast<int>(sources.size()),
@@ -109,7 +110,7 @@ LoadedTerm<Real> loaded(const Term& term, const std::vector<Source<Real>>& sourc
             all && a + b + c == 0 && term.power == 0 && term.radius == 0.0 && term.sector.axis < 0};
 }
 
-// The parity of a sum of terms; along axes without walls it has no meaning. Throws Error if there are no
+// The parity of a sum of terms, which has no meaning along axes without walls. Throws Error if the sum has no
 // terms, or if between walls some are odd and others even.
 template <class Real>
 Parity parity_of(const std::vector<Term>& sum, const std::vector<Source<Real>>& sources,
@@ -145,9 +146,9 @@ template <class Real> struct CarriedInput : PassDefaults<Real> {
         }
         in[0] = sum;
     }
-    // Whether it is a factor times a field, that of its one term.
+    // Whether the input is one field times a factor.
     bool is_multiple() const { return term_count == 1 && terms->is_multiple; }
-    // The same for a row of modes on a CPU, in loops that are vectorised.
+    // load() for a row of modes on a CPU, in loops that are vectorised.
     template <class Device, class Values>
     void load_row(const ModeRow<Real>& row, const Values& values) const {
         if (is_multiple()) {
@@ -195,8 +196,8 @@ template <class Real> struct CarriedInput : PassDefaults<Real> {
     }
 };
 
-// Products on their way back to the modes of a field, of which the flux sum factor kx^a ky^b product is
-// weight i^turn kz^power times a part: the field is set, or the part added to it. Orders are at most 2.
+// Products on their way back to the modes of a field. Their flux is sum factor kx^a ky^b product. The field
+// is set to weight i^turn kz^power times the flux or, if `adds`, this is added to it. Powers are at most 2.
 template <class Real, int n> struct CarriedFlux : PassDefaults<Real> {
     static constexpr int products = n, fluxes = 1;
 
@@ -236,7 +237,7 @@ template <class Real, int n> struct CarriedFlux : PassDefaults<Real> {
     }
 };
 
-// The same for any number of products, from number `first` on.
+// A flux of any number of products, from product number `first` on.
 template <class Real> struct AnyFlux {
     using Most = CarriedFlux<Real, Flux::most>;
     Most flux;

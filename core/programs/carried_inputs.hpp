@@ -1,4 +1,5 @@
-// Inputs as a device reads them: their terms refer to the fields, which may lie elsewhere at each use.
+// Inputs as a device reads them. Their terms refer to the fields, which may be elsewhere in memory at each
+// use.
 #pragma once
 
 #include <vector>
@@ -14,10 +15,10 @@ template <class Memory, class Real> class CarriedInputs {
 
     int count() const { return static_cast<int>(given_.size()); }
     const CarriedInput<Real>* data() const { return inputs_.data(); }
-    // Themselves in the host's memory, their terms in the device's.
+    // The inputs in the host's memory, with their terms in the device's.
     const CarriedInput<Real>* on_host() const { return carried_.data(); }
 
-    // The inputs of fields that lie here now.
+    // Makes the inputs refer to the fields at their present places.
     void refer_to(const std::vector<Source<Real>>& sources) {
         std::vector<const Complex<Real>*> places;
         std::vector<Parity> parities; // memory may serve another field now
@@ -50,7 +51,7 @@ template <class Memory, class Real> class CarriedInputs {
     const Layout& layout_;
     std::vector<const Complex<Real>*> places_;
     std::vector<Parity> parities_;
-    // Where memory is the host's, tables refer to these.
+    // The tables refer to these if memory is the host's.
     std::vector<LoadedTerm<Real>> loaded_;
     std::vector<CarriedInput<Real>> carried_;
     device::Table<LoadedTerm<Real>, Memory> terms_;

@@ -22,8 +22,8 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-// Where work is enqueued: the sums of a batch's rows along x, and of what follows the first `means` values
-// the maxima. A row of the kernel has `together` of them.
+// On a GPU: the sums along x of a batch's rows for the first `means` values, and the maxima for the others. A
+// row of the kernel has `together` rows of the batch.
 template <class Real> struct MeasureRows {
     static constexpr int together = 128;
 
@@ -53,7 +53,7 @@ template <class Real> struct MeasureRows {
     }
 };
 
-// What a program needs on the device while it runs.
+// A program while it runs, with its memory on the device.
 template <class Device, class Real> class Running {
     using Memory = typename Device::Memory;
 
@@ -95,7 +95,7 @@ template <class Device, class Real> class Running {
     }
 
   private:
-    // What is averaged and tallied of the largest batch.
+    // Makes room for the largest batch of the values of which means, maxima and tallies are made.
     void make_measured() {
         PhysicalBlock largest = all_;
         largest.z = {0, trip_.layout().largest_point_batch()};
@@ -121,7 +121,7 @@ template <class Device, class Real> class Running {
                           "a product of a program is one of its inputs.");
     }
 
-    // Products are results in the order of the fluxes.
+    // Sorts the products, which are results, into the order of the fluxes.
     static Program in_order(Program program, int first_product) {
         const std::vector<int> results = program.results;
         const auto product = [&](int p) { return at(first_product + p); };
@@ -139,7 +139,7 @@ template <class Device, class Real> class Running {
             one.flux.field = fields_.products[at(flux.field)];
             one.flux.turn = flux.turn;
             one.flux.power = flux.power;
-            // Of a field the last flux is stored first.
+            // The last flux of a field is stored first, and the others are added to it.
             for (AnyFlux<Real>& before : fluxes_)
                 before.flux.adds =
                     &before != &one && (before.flux.adds || before.flux.field == one.flux.field);
@@ -159,7 +159,7 @@ template <class Device, class Real> class Running {
         if constexpr (Device::queues) on_device_ = device::Buffer<double, Memory>(of_rows_.size());
     }
 
-    // Each executor counts for itself; where work is enqueued there is one count.
+    // Each executor counts for itself; a GPU has one count.
     void make_tallies() {
         const int copies = executors();
         int first = 0;
@@ -243,7 +243,7 @@ template <class Device, class Real> class Running {
         trip_.device().finish();
     }
 
-    // Those that count for themselves, and all their counts of a cell.
+    // The number of executors that count for themselves, and the number of all their counts of a cell.
     int executors() const { return Device::queues ? 1 : trip_.device().executors(); }
     int counters() const { return Device::queues ? 1 : Tally<Real>::copies * executors(); }
 

@@ -1,4 +1,4 @@
-// Runs a program: one round trip, or two where products are brought back without aliases by phase shifts.
+// Runs a program: one round trip, or two if products are transformed back without aliases by phase shifts.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@
 
 namespace whorl::programs {
 
-// The results of a program: first these many means, then maxima, then products, then values for every point,
-// then what the tallies take. The last of the means are wanted for each plane across an axis, y = 1 or z = 2.
+// The results of a program: `means`, then `maxima`, then `products`, then `values` for every point, then the
+// operands of tallies. The last of the means are means over each plane across an axis, y = 1 or z = 2.
 struct Wanted {
     int means = 0, maxima = 0, products = 0, values = 0;
     std::vector<TallyShape> tallies;
@@ -41,14 +41,14 @@ struct Found {
     std::vector<std::vector<double>> planes;
 };
 
-// Fields that terms name by their number, and those that products become parts of, each of so many modes.
+// Fields that terms name by their number, and fields of which products become parts.
 template <class Real> struct Fields {
     std::vector<Source<Real>> sources;
     std::vector<Complex<Real>*> products;
 };
 
-// Returns means and maxima over the points of all ranks and tallies of them; the maximum of what is NaN
-// somewhere is NaN. No bit depends on threads, nor on ranks where the process grid has one row: with several,
+// Returns means and maxima over the points of all ranks, and tallies of them. A maximum is NaN if the value
+// is NaN at any point. No bit depends on threads, nor on ranks if the process grid has one row. With several,
 // a row of points shares its transform with another one. Calls consume(block, values) with the values of each
 // batch of planes, [value][z][y][x], equally often on every rank. With `shifts` products are means over two
 // grids. Collective. Throws Error if the program does not fit together, or between walls if the terms of an

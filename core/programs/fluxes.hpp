@@ -1,7 +1,7 @@
-// How products travel back to the fields that they are parts of. On the leg of columns there are fewer values
-// than products: those that a field takes with one power of kz are summed for each kx and ky, as a model does
-// with its stress (models/stress.hpp). So the source of the pressure, d_i d_j (u_i u_j), has six products and
-// three fluxes.
+// The way of products back to the fields of which they are parts. On the leg of columns fewer values travel
+// than products: those that a field needs with one power of kz are summed for each kx and ky, as a model does
+// with its stress (models/stress.hpp). For example, the source of the pressure, d_i d_j (u_i u_j), has six
+// products and three fluxes.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,8 @@
 
 namespace whorl::programs {
 
-// The flux sum factor kx^a ky^b product of some products, of which a field takes i^turn kz^power.
+// The flux sum factor kx^a ky^b product of some products. i^turn kz^power times the flux is a part of a
+// field.
 struct Flux {
     static constexpr int most = 3; // products
 
@@ -21,8 +22,8 @@ struct Flux {
     std::vector<double> factors; // with a sign for i^2
 };
 
-// The fluxes of some products, of which the first has one product. Throws Error if a derivative is of an
-// order above 2, or if fields are not numbered as they appear.
+// The fluxes of some products. The first flux has one product. Throws Error if a derivative is of an order
+// above 2, or if fields are not numbered as they appear.
 std::vector<Flux> fluxes_of(const std::vector<Returned>& products);
 
 // The parities of the fields. Throws Error if between walls a field has parts that are odd and even.

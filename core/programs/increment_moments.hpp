@@ -17,7 +17,7 @@ namespace whorl::programs {
 
 inline constexpr int highest_order = 8;
 
-// Which moments there are, and their numbers: those of each quantity, then those of the pairs.
+// The moments and their numbers: those of each quantity, then those of the pairs.
 struct IncrementShape {
     int quantities = 0, order = 0, pairs = 0, separations = 0;
 

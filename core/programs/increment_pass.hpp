@@ -12,8 +12,8 @@
 
 namespace whorl::programs {
 
-// What becomes of the rows. Sums of rows or, on threads, of blocks of rows are added exactly: a sum of a
-// separation and a moment is `words` words, [separation][moment][word].
+// The totals to which rows are added. Sums of rows or, on threads, of blocks of rows are added exactly: a sum
+// of a separation and a moment is `words` words, [separation][moment][word].
 struct IncrementTotals {
     static constexpr int words = ExactSum::word_count;
 
@@ -40,8 +40,8 @@ struct alignas(64) CollectedRows {
     // Rows of a block fill whole vectors.
     static int pitch(int rows) { return (rows + lanes - 1) / lanes * lanes; }
 
-    // The rows of a block are summed in their order, and what they sum up to exactly.
-    // A template, since a compiler of device code knows no vectors.
+    // Sums the rows of a block in their order, and adds their sum exactly to the totals. A template, since a
+    // compiler of device code knows no vectors.
     template <class Value = Lanes> void add(const IncrementTotals& to, int n, int rows) const {
         constexpr int most = IncrementShape::most_together;
         for (int s = 0; s < to.shape.separations; ++s)
@@ -72,8 +72,8 @@ struct alignas(64) CollectedRows {
     }
 };
 
-// Where work is enqueued: the sums of a batch's rows, [row][separation][moment]; a row of the kernel is a row
-// along x, of all separations and groups of moments.
+// On a GPU: the sums of a batch's rows, [row][separation][moment]. A row of the kernel is a row along x, with
+// all separations and groups of moments.
 template <class Real> struct SumRowIncrements {
     IncrementTotals to;
     const Real* values; // [quantity][row][x] of the batch
@@ -103,7 +103,7 @@ template <class Real> struct SumRowIncrements {
     }
 };
 
-// Then the sums over the batch's rows: a row of the kernel is a separation.
+// On a GPU, after SumRowIncrements: the sums over the batch's rows. A row of the kernel is a separation.
 struct AddRowIncrements {
     IncrementTotals to;
     const double* sums;
@@ -122,7 +122,7 @@ struct AddRowIncrements {
     WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, static_cast<int>(r), to.shape.moments()}; }
 };
 
-// The first input travels with the pass itself.
+// The first input is part of the pass itself.
 template <class Real> struct IncrementPass : CarriedInput<Real> {
     static constexpr int inputs = 1, products = 0, fluxes = 0;
     static constexpr bool works_on_rows = true;
@@ -133,7 +133,7 @@ template <class Real> struct IncrementPass : CarriedInput<Real> {
     IncrementTotals totals;
     CollectedRows* collected = nullptr; // on threads, by executors
     int nx = 0;
-    BlockArray<Real> quantities{}; // where work is enqueued
+    BlockArray<Real> quantities{}; // on a GPU
     const BlockCallback<Real>* at_batch = nullptr;
 
     Widths widths() const { return {interpreter.inputs, 0, 0, 0}; }

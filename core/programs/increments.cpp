@@ -128,7 +128,7 @@ template <class Device, class Real> class RunningIncrements {
     device::Buffer<std::uint64_t, Memory> words_;
     device::Buffer<double> rows_;            // on threads
     std::vector<CollectedRows> collected_;   // the same
-    device::Buffer<Real, Memory> values_;    // where work is enqueued
+    device::Buffer<Real, Memory> values_;    // on a GPU
     device::Buffer<double, Memory> of_rows_; // the same
 };
 

@@ -1,5 +1,5 @@
-// Structure functions: moments of increments of what a program works out, along the first axis
-// (programs/increment_moments.hpp). Whole rows pass in the innermost caches and are not kept.
+// Structure functions: moments of increments of a program's results along the first axis
+// (programs/increment_moments.hpp). Whole rows pass through the innermost caches and are not kept.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@ struct IncrementsWanted {
     std::vector<std::array<int, 2>> pairs; // quantities a and b of the moments d_a d_b^2
 };
 
-// The means of the moments over all points, [separation][moment]; the quantities are the results of the
-// program. Bits are as of evaluate(). Collective. Throws Error if the first axis has walls or one point, or
-// what is wanted does not fit.
+// The means of the moments over all points, [separation][moment]. The quantities are the results of the
+// program. Bits depend on the same things as those of evaluate(). Collective. Throws Error if the first axis
+// has walls or one point, or if the wanted moments do not fit the program.
 template <class Device, class Real>
 std::vector<std::vector<double>>
 increments(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,

@@ -1,5 +1,5 @@
-// Runs the steps of a program at points: on threads step by step for some points at a time, in the innermost
-// cache; where work is enqueued point by point.
+// Runs the steps of a program at points. On threads each step is run for some points at a time, in the
+// innermost cache; on a GPU all steps are run point by point.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +20,12 @@ struct Positions {
     }
 };
 
-// Temporary results of a point where work is enqueued.
+// The most temporary results of a point on a GPU.
 inline constexpr int most_temporaries = 64;
 
 template <class Real> struct Interpreter {
-    // Points at a time on threads: a place takes two kilobytes, and ends a cache line before the next, since
-    // a load waits for a store at the same place of another page.
+    // Points at a time on threads: a place has two kilobytes. Places are a cache line further apart, since a
+    // load waits for a store at the same offset in another page.
     static constexpr int together = 2048 / static_cast<int>(sizeof(Real));
     static constexpr int place_size = together + 64 / static_cast<int>(sizeof(Real));
 
@@ -33,7 +33,7 @@ template <class Real> struct Interpreter {
     int step_count = 0, inputs = 0, number_count = 0, places = 0;
     std::array<bool, 3> uses_axis{};
     Positions positions{};
-    const Real* numbers = nullptr; // where work is enqueued
+    const Real* numbers = nullptr; // on a GPU
     Real* space = nullptr;         // on threads: [executor][place][point], with the numbers in their places
 
     // The operands of some points: the value of operand o at point i is of(o)[i].
@@ -50,8 +50,8 @@ template <class Real> struct Interpreter {
 
     Real* space_of(int executor) const { return space + 1LL * executor * places * place_size; }
 
-    // Calls use(operands, first, count) behind all steps for points of the block, some at a time, from point
-    // number `first` on: `count` of them, each of block.rows rows.
+    // Calls use(operands, first, count) after all steps for points of the block, some at a time: `count`
+    // points from number `first` on, each of block.rows rows.
     template <class Device, class Use>
     void run(int executor, const device::RowPoints<Real>& block, const Point& of_row, const Use& use) const {
         const int at_once = std::max(together / block.rows, 1);
@@ -65,7 +65,7 @@ template <class Real> struct Interpreter {
         }
     }
 
-    // All steps at one point; use(operand) gives the value of an operand to what `wants` it.
+    // Runs all steps at one point and calls use(of), where of(operand) is the value of an operand.
     template <class Values, class Use>
     WHORL_INLINE void run_at(const Values& values, const Point& point, const Use& use) const {
         Real temporary[most_temporaries];

@@ -1,5 +1,5 @@
-// The memory of programs and probes, counted by what they need before anything is allocated. Where work is
-// enqueued it is that of the device.
+// The memory of programs and probes, computed from their needs before anything is allocated. On a GPU it is
+// the device's memory.
 #pragma once
 
 #include <vector>
@@ -9,18 +9,18 @@
 
 namespace whorl::programs {
 
-// What a rank has of the flow.
+// A rank's share of the flow.
 struct Share {
     const Layout& layout; // of any number of variables
     std::int64_t modes;
     std::int64_t value; // bytes of a complex number
     int executors;
-    bool queues; // where work is enqueued
+    bool queues; // on a GPU
 };
 
-// The most that runs take: the products that are there at a time, whose memory serves those to come; forces;
-// and the rest of one run. Increments along another axis than the first pass with that axis as the first,
-// where a rank has the share `along`.
+// The most memory that runs need: the products that exist at a time, whose memory later products use; forces;
+// and the rest of one run. Increments along another axis than the first are measured with that axis as the
+// first, where a rank has the share `along`.
 class MostOfRuns {
   public:
     void add(const ProgramNeeds& needs, const Share& share, const Share& along);
@@ -30,7 +30,7 @@ class MostOfRuns {
     std::int64_t products_ = 0, forces_ = 0, rest_ = 0;
 };
 
-// As long as the probe is there.
+// Bytes of a probe, as long as it exists.
 std::int64_t bytes_of(const ProbeNeeds& needs, const Share& share);
 
 // The most variables on the legs of columns and of rows of a round trip, on the flow's points.

@@ -1,6 +1,8 @@
 // The bins in which modes are counted, along one or two coordinates of their wavenumber k:
-//   |k|;  |k_a| along an axis a;  k_perp = sqrt(k^2 - k_a^2) across it;  atan2(k_perp, |k_a|), the angle
-// from it in radians. A cell is a bin of each; behind the bins of a coordinate is what none of them has.
+//   |k|;  |k_a| along an axis a;  k_perp = sqrt(k^2 - k_a^2) across it;  atan2(k_perp, |k_a|), the angle from
+//   it in radians.
+// A cell is a bin of each coordinate. One more bin, after the others of a coordinate, is for values outside
+// them.
 #pragma once
 
 #include <cmath>
@@ -23,7 +25,7 @@ WHORL_INLINE double mode_coordinate(ModeCoordinate of, int axis, Wavenumber<doub
     return of == ModeCoordinate::across ? across : std::atan2(across, std::abs(along));
 }
 
-// An edge that what is on it is not below, whatever rounding does (grid/shell.hpp).
+// An edge lowered by the error of rounding, so that no value on the edge is below it (grid/shell.hpp).
 inline double lowered(double edge) { return edge > 0.0 ? edge * (1.0 - rounding_of_wavenumbers) : edge; }
 
 // Bins [e_n, e_(n+1)) between edges.
@@ -33,12 +35,12 @@ struct ModeAxis {
     std::vector<double> edges;
 };
 
-// The same as a device reads it.
+// A ModeAxis as a device reads it.
 struct ModeBinsOfAxis {
     ModeCoordinate of;
     int axis;
     int bins;
-    const double* edges; // lowered by what rounding may do
+    const double* edges; // lowered by the error of rounding
 
     WHORL_INLINE double value(Wavenumber<double> k) const { return mode_coordinate(of, axis, k); }
     // The bin of a value, or `bins`.
@@ -53,7 +55,7 @@ struct ModeBinsOfAxis {
         }
         return below > 0 ? below - 1 : bins;
     }
-    // The same, which is near another bin.
+    // The bin of a value, searched from the bin `near`.
     WHORL_INLINE int bin(double value, int near) const {
         if (value < edges[0]) return bins;
         int n = near;
@@ -69,7 +71,7 @@ struct ModeBins {
     int axes;
     ModeBinsOfAxis of[most_axes];
 
-    // Those of a mode.
+    // The bins of a mode.
     struct Place {
         int of[most_axes];
     };
@@ -77,7 +79,7 @@ struct ModeBins {
     WHORL_INLINE int cell(Place place) const {
         return axes == 1 ? place.of[0] : place.of[0] * (of[1].bins + 1) + place.of[1];
     }
-    // Whether it has a bin of each, and is neither below nor beyond these.
+    // Whether a mode has a bin of each coordinate, neither below nor beyond all.
     WHORL_INLINE bool is_inside(Place place) const {
         for (int a = 0; a < axes; ++a)
             if (place.of[a] == of[a].bins) return false;
@@ -88,7 +90,7 @@ struct ModeBins {
         for (int a = 0; a < axes; ++a) place.of[a] = of[a].bin(of[a].value(k));
         return place;
     }
-    // The same near another mode.
+    // The place of a mode, searched from that of a mode near it.
     WHORL_INLINE Place place(Wavenumber<double> k, Place near) const {
         for (int a = 0; a < axes; ++a) near.of[a] = of[a].bin(of[a].value(k), near.of[a]);
         return near;

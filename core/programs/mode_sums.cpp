@@ -18,8 +18,8 @@ namespace whorl::programs {
 
 namespace {
 
-// For each pair, ky and kx of a rank the sum over all kz, in their order. They are whole on every rank, so
-// that it does not depend on the ranks.
+// The sums over all kz, in their order, for each pair, ky and kx of a rank. Every rank has all kz, so the
+// sums do not depend on the ranks.
 template <class Real> struct SumColumns {
     ModeTables<Real> tables;
     const CarriedInput<Real>* inputs;
@@ -43,7 +43,7 @@ template <class Real> struct SumColumns {
         return i == 0 && row.has_mean() ? static_cast<double>(a.re) : 0.0;
     }
 
-    // Where work is enqueued: a row of the kernel is a pair and a ky.
+    // On a GPU: a row of the kernel is a pair and a ky.
     struct RowOf {
         const SumColumns& of;
         Place place;
@@ -66,19 +66,19 @@ template <class Real> struct SumColumns {
     };
     WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, place(r), sums_of(r), width}; }
 
-    // Some modes of a row are a factor times these.
+    // Modes of a row: these values times a factor.
     struct Scaled {
         const Complex<Real>* values;
         double factor;
     };
-    // What a mode adds to the number of modes.
+    // The number of modes for which a stored mode counts.
     static WHORL_INLINE double number(const ModeRow<Real>& row, std::int64_t i) {
         return static_cast<double>(i == 0 && row.from_zero ? row.weight / 2 : row.weight);
     }
 
-    // On threads: use(pair, row, a, b) for the rows of modes of a ky, one after another, and each row for all
-    // pairs while its modes are in the cache; b is a where both are one input, or there is no second. Without
-    // any input there is nothing at either.
+    // On threads: calls use(pair, row, a, b) for the rows of modes of a ky in order. Each row is used for all
+    // pairs while its modes are in the cache. b is a if both are one input or the pair has no second input.
+    // If the pair has no input, a and b have no meaning.
     template <class Device, class Use> void each_row(int j, Complex<Real>* space, const Use& use) const {
         const auto loaded = [&](int input, const ModeRow<Real>& row, Complex<Real>* to) -> Scaled {
             const CarriedInput<Real>& of = inputs[input];
@@ -98,7 +98,7 @@ template <class Real> struct SumColumns {
             }
         }
     }
-    // On threads: the sum of a row's terms, each added to those before.
+    // On threads: adds each term of a row to the sum of its kx.
     template <class Device>
     static void add_terms(const ModeRow<Real>& row, const Scaled& a, const Scaled& b, double* sums) {
         const double factor = a.factor * b.factor * static_cast<double>(row.weight);
@@ -130,8 +130,8 @@ template <class Real> struct SumBins {
     int groups;
     ModeBins bins;
     std::uint64_t* sums; // [group][cell][word]; on threads of each executor
-    // On threads, of each executor and for each column of kz: what is not yet in the sums, [group][kx], of
-    // the cell before, and the cell of the present row.
+    // On threads, for each executor and each column of kz: the sums [group][kx] that are not yet added to a
+    // cell, that cell, and the cell of the present row.
     double* runs;
     int *before, *present;
 
@@ -140,7 +140,7 @@ template <class Real> struct SumBins {
     WHORL_INLINE std::uint64_t* words_of(int group, int cell) const {
         return sums + (1LL * group * bins.cells() + cell) * words;
     }
-    // Where work is enqueued: a block takes a group and a ky.
+    // On a GPU: a block works on a group and a ky.
     template <class Team> WHORL_DEVICE void operator()(std::int64_t block, const Team& team) const {
         const int group = static_cast<int>(block / of.height), j = static_cast<int>(block % of.height);
         team.each(of.tables.nz * of.width, [&](int item) {
@@ -184,8 +184,8 @@ template <class Real> struct SumBins {
         std::fill_n(present, of.width, -1);
         for (int g = 0; g < groups; ++g) end_runs(g, of.width);
     }
-    // Along a row no coordinate both rises and falls, so that between modes of a cell with bins all are of
-    // it. Where there are several, the coordinates are worked out in a loop that is vectorised.
+    // Finds the cells of a row, along which no coordinate both rises and falls: modes between two modes of a
+    // cell with bins are in it, too. Other cells follow from coordinates, in a loop that is vectorised.
     template <class Device> void find_cells(const ModeRow<Real>& row) const {
         ModeBins::Place before_part = bins.place(widened(row.k(0)));
         for (int begin = 0; begin < row.length; begin += together) {
@@ -215,7 +215,7 @@ template <class Real> struct SumBins {
             cells[i] = bins.cell(place);
         }
     }
-    // The columns that are in another cell now.
+    // Adds the sums of columns that are now in another cell to the cell before.
     void end_runs(int group, int length) const {
         double* const run = runs + 1LL * group * of.width;
         if (std::equal(before, before + length, present)) return; // as in most rows
@@ -229,7 +229,7 @@ template <class Real> struct SumBins {
     }
 };
 
-// The pairs of all sums, and where those of each begin, and the end.
+// The pairs of all sums one after another, and the numbers of the first pairs of each sum, with the end.
 std::pair<std::vector<Pair>, std::vector<int>> one_after_another(const std::vector<std::vector<Pair>>& sums) {
     std::vector<Pair> pairs;
     std::vector<int> firsts{0};

@@ -1,7 +1,8 @@
-// Sums over the modes, without a round trip. Means over the points of a field that a sum of terms makes, and
-// of the product of two of them (Parseval), and the same by shell or other bins of the wavenumber:
-//   <a> = a(k = 0),   <a b> = sum of Re(a b*) over all modes, those that stand for their conjugates twice
-// In boxes without walls; no bit depends on ranks and threads.
+// Sums over the modes, without a round trip: means over the points of a field that is a sum of terms, and of
+// the product of two such fields (Parseval).
+//   <a> = a(k = 0),   <a b> = sum of Re(a b*) over all modes
+// A mode that stands for its conjugate, too, counts twice. Sums by shell or by other bins of the wavenumber
+// are made in the same way. Boxes have no walls. No bit depends on ranks and threads.
 #pragma once
 
 #include <array>
@@ -18,14 +19,15 @@ namespace whorl::programs {
 using Pair = std::array<int, 2>;
 inline constexpr Pair the_number{-1, -1}; // of modes, by cell
 
-// The means of pairs of inputs. Collective, and so is the next.
+// The means of pairs of inputs. Collective, like mode_spectra().
 template <class Device, class Real>
 std::vector<double> mode_means(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
                                const InputTerms& inputs, const std::vector<Pair>& pairs,
                                const std::vector<Source<Real>>& sources);
 
-// For each sum of pairs, and each cell of bins along one or two coordinates, in the order of the first one.
-// Of modes along kz that are in one cell after each other the products are added in double, all else exactly.
+// Each sum of pairs for each cell of bins along one or two coordinates, in the order of the first coordinate.
+// Products of modes that follow each other along kz in one cell are added in double precision, all else
+// exactly.
 template <class Device, class Real>
 std::vector<std::vector<double>>
 mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const InputTerms& inputs,

@@ -1,5 +1,5 @@
-// Fields in the layout of another round trip (programs/moved_modes.hpp) where one rank has all modes: each is
-// read from its place, row by row of that layout, without lists of what is exchanged.
+// Fields in the layout of another round trip (programs/moved_modes.hpp) if one rank has all modes. Each mode
+// is read from its place, row by row of that layout, without lists of modes to exchange.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace whorl::programs {
 
-// The numbers of the mode that a mode of the swapped box is or, where `conjugate`, whose conjugate it is.
-// With axis = 0 nothing is swapped.
+// The numbers of the mode that is a mode of the swapped box or, if `conjugate`, whose conjugate is. With axis
+// = 0 nothing is swapped.
 struct SwappedNumbers {
     ModeNumbers numbers;
     bool conjugate;
@@ -52,12 +52,12 @@ template <class Real> struct MoveRows {
                 conjugate ? Complex<Real>{of.sign * value.re, -of.sign * value.im} : value;
         }
     };
-    // That of a mode with n_x >= 0 that is kept.
+    // The value of a kept mode with n_x >= 0.
     WHORL_INLINE Complex<Real> value(const ModeNumbers& n) const {
         return from[row_of(n[1], n[2]).offset + from_x[n[0]]];
     }
     static WHORL_INLINE bool is_beyond(int number, int most) { return number > most || -number > most; }
-    // The row of `from` of numbers that are not beyond.
+    // The row of `from` with these numbers, which are not beyond its extent.
     WHORL_INLINE Row row_of(int ky, int kz) const {
         const int j = from_y[wrapped(ky, 2 * extent[1] + 1)];
         return from_rows[1LL * j * from_nz + wrapped(kz, from_nz)];
@@ -65,7 +65,8 @@ template <class Real> struct MoveRows {
     WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, r, to_rows[r].length}; }
 };
 
-// Where no axis is swapped and both have all kx in their order, a row is a piece of one.
+// Copies rows if no axis is swapped and both layouts have all kx in order: the beginning of a row is a row of
+// the other.
 template <class Real> struct CopyRows {
     MoveRows<Real> of;
 
@@ -75,7 +76,7 @@ template <class Real> struct CopyRows {
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const { to[i] = from[i]; }
     };
-    // Of the modes behind, which are zero to begin with, nothing is touched.
+    // Later modes of a row, which are zero already, are not touched.
     WHORL_INLINE RowOf row(std::int64_t r) const {
         const int j = static_cast<int>(r / of.to_nz), l = static_cast<int>(r % of.to_nz);
         const int ky = of.to_y[j], kz = line_number(l, of.to_nz, of.walls[2]);

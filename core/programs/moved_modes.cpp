@@ -23,7 +23,7 @@ struct PlaceOfMode {
     std::int32_t row, place;
 };
 
-// Which rank has a mode, and where.
+// The rank that has a mode, and the mode's place there.
 class Owners {
   public:
     Owners(const Pencils& pencils, const Layout& layout)
@@ -37,7 +37,7 @@ class Owners {
                 for (int j = 0; const int ky : pencils.ky(r, c)) of_y_[at(r)][at(ky)] = {c, j++};
         }
     }
-    // The rank and, there, the place of a mode with n_x >= 0.
+    // The rank of a mode with n_x >= 0, and its place there.
     std::pair<int, PlaceOfMode> of(const ModeNumbers& n) const {
         const auto [r, i] = of_x_[at(n[0])];
         const auto [c, j] = of_y_[at(r)][at(wrapped(n[1], 2 * extent_y_ + 1))];
@@ -53,7 +53,7 @@ class Owners {
     std::vector<std::vector<Part>> of_y_; // [r][index of ky]
 };
 
-// A kernel of so many elements, some to a row.
+// A kernel of `count` elements, `together` in a row.
 template <class Of> struct InRows {
     static constexpr int together = 1024;
     Of of;
@@ -91,7 +91,7 @@ template <class Real> struct ScatterModes {
     }
 };
 
-// What a rank asks of the others in one round, grouped by them.
+// The modes that a rank asks of all ranks in one round, grouped by rank.
 struct Asked {
     std::vector<int> counts;         // [rank]
     std::vector<PlaceOfMode> places; // there
@@ -108,7 +108,7 @@ template <class Device, class Real> class Move {
           owners_(from.pencils(), from.layout()) {}
 
     void run(const std::vector<Source<Real>>& fields, const std::vector<Complex<Real>*>& moved) {
-        // Some rows at a time, as many on every rank.
+        // Some rows at a time, in as many rounds on every rank.
         const auto rows = static_cast<std::int64_t>(to_.table().rows().size());
         const std::int64_t longest = std::max<std::int64_t>(to_.layout().kept_x, 1);
         const std::int64_t at_once = std::max<std::int64_t>(most_moved / longest, 1);
@@ -121,7 +121,7 @@ template <class Device, class Real> class Move {
     }
 
   private:
-    // For the rows from `begin` to `end`.
+    // The modes of the rows from `begin` to `end`.
     Asked ask(std::int64_t begin, std::int64_t end) const {
         struct Wanted {
             int rank;
@@ -135,7 +135,7 @@ template <class Device, class Real> class Move {
             const Row modes = to_.table().rows()[at(row)];
             ModeNumbers n{0, signed_index(layout.ky[at(row / layout.nz)], layout.extent_y),
                           line_number(static_cast<int>(row % layout.nz), layout.nz, layout.walls[2])};
-            // Of the swapped box all modes are there.
+            // The swapped box has all modes.
             const int most = axis_ == 0 ? kx.below(kept_.row_length(n[1], n[2])) : modes.length;
             for (int i = 0; i < std::min(modes.length, most); ++i) {
                 n[0] = kx.at(i);

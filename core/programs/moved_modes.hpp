@@ -1,10 +1,10 @@
-// Fields in the layout of another round trip. With the first and another periodic axis swapped, what lies
-// along that axis passes as rows:
-//   f'(x, y, z) = f(z, y, x),   f'^(a, b, c) = f^(c, b, a), the conjugate of f^(-c, -b, -a) where c < 0
-// or likewise with y. Along an axis with walls n >= 0 stays, and the conjugate changes sign where f is odd
-// there, since the coefficients are those of its odd extension. On fewer points modes that are not kept there
-// are dropped, and those that are kept there alone are zero. Every rank asks the others for the modes that it
-// has of f', some at a time.
+// Fields in the layout of another round trip. If the first axis and another periodic axis are swapped, lines
+// along that axis become rows. For z these are
+//   f'(x, y, z) = f(z, y, x),   f'^(a, b, c) = f^(c, b, a), the conjugate of f^(-c, -b, -a) where c < 0.
+// Along an axis with walls n >= 0 stays, and the conjugate changes sign where f is odd there, since the
+// coefficients are those of its odd extension. With fewer points, modes that are no longer kept are dropped.
+// Modes that `from` does not keep are zero. Every rank asks the others for the modes that it has of f', some
+// at a time.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@
 
 namespace whorl::programs {
 
-// Modes of a rank that are moved at a time.
+// The most modes of a rank that are moved at a time.
 inline constexpr std::int64_t most_moved = 1 << 18;
 
-// The numbers of the fields that a program's inputs are of, each once.
+// The numbers of the fields in a program's inputs, each once.
 inline std::vector<int> fields_of(const Program& program) {
     std::vector<int> fields;
     for (const auto& input : program.inputs)
@@ -29,7 +29,7 @@ inline std::vector<int> fields_of(const Program& program) {
     return fields;
 }
 
-// The program for what is swapped, whose fields are the given ones in place of the flow's.
+// The program for swapped fields. Its fields are the given ones in place of the flow's.
 inline Program swapped(Program program, int axis, const std::vector<int>& fields) {
     for (auto& input : program.inputs)
         for (Term& term : input) {
@@ -45,8 +45,8 @@ inline Program swapped(Program program, int axis, const std::vector<int>& fields
     return program;
 }
 
-// Sets fields of the layout `to` from those of `from`, which has the modes `kept`; with the first axis and
-// another one swapped, or none (0). Collective.
+// Sets fields of the layout `to` from those of `from`, which has the modes `kept`. The first axis and `axis`
+// are swapped; 0: none. Collective.
 template <class Device, class Real>
 void move_modes(const RoundTrip<Device, Real>& from, const Truncation& kept, RoundTrip<Device, Real>& to,
                 const exchange::Communicator& world, int axis, const std::vector<Source<Real>>& fields,

@@ -1,5 +1,5 @@
-// What the programs and probes of a case need, as far as it is known before a run: numbers, by which their
-// memory is counted (programs/memory.hpp).
+// The needs of the programs and probes of a case, as far as they are known before a run. Their memory is
+// computed from these numbers (programs/memory.hpp).
 #pragma once
 
 #include <array>
@@ -10,11 +10,11 @@ namespace whorl::programs {
 // One run of a program (programs/evaluate.hpp, or programs/increments.hpp), or of sums over the modes
 // (programs/mode_sums.hpp).
 struct ProgramNeeds {
-    std::int64_t inputs = 0, products = 0; // that travel; without inputs there is no round trip
+    std::int64_t inputs = 0, products = 0; // that travel; without inputs no round trip is made
     std::int64_t fluxes = 0;               // of the products (programs/fluxes.hpp)
-    std::int64_t brought = 0;              // fields that these become
-    std::int64_t kept = 0;                 // those of the runs before it
-    std::int64_t forces = 0;               // components of forces that are there
+    std::int64_t brought = 0;              // fields that products become
+    std::int64_t kept = 0;                 // fields of the runs before it
+    std::int64_t forces = 0;               // components of forces in memory
     std::int64_t of_rows = 0;              // means and maxima
     std::int64_t values = 0;               // at the points
     std::int64_t tallied = 0;              // operands of tallies
@@ -61,8 +61,8 @@ struct ProgramNeeds {
     }
 };
 
-// A probe (programs/probes.hpp) of inputs at modes, or at points, which have so many different x, y and z,
-// and different pairs of x and z.
+// A probe (programs/probes.hpp) of inputs at modes or at points. The points have `along_x`, `along_y` and
+// `along_z` different x, y and z, and `lines` different pairs of x and z.
 struct ProbeNeeds {
     std::int64_t inputs = 0;
     std::int64_t modes = 0;

@@ -1,4 +1,4 @@
-// What a device found, where the host may change it, and sums of it over executors and ranks.
+// Results of a device in memory that the host may change, and their sums over executors and ranks.
 #pragma once
 
 #include <span>
@@ -32,14 +32,14 @@ template <class T, class Memory> class OnHost {
     std::span<T> values_;
 };
 
-// The sum of equal parts, one behind another, in place of the first.
+// The sum of parts of equal size, which follow each other. It is stored in place of the first.
 inline std::span<std::uint64_t> first_of_sums(std::span<std::uint64_t> parts, std::size_t size) {
     const auto total = parts.first(size);
     for (std::size_t i = size; i < parts.size(); ++i) total[i % size] += parts[i];
     return total;
 }
 
-// The sums over all ranks, of words one behind another, in one exchange. Collective.
+// The sums over all ranks, whose words follow each other, in one exchange. Collective.
 inline std::vector<double> sums_of_ranks(const exchange::Communicator& world,
                                          std::span<std::uint64_t> words) {
     constexpr auto count = static_cast<std::size_t>(ExactSum::word_count);

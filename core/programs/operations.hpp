@@ -10,7 +10,7 @@
 
 namespace whorl::programs {
 
-// The remainder of a / b with the sign of b; exact, as a - floor(a / b) b is not where a / b rounds to the
+// The remainder of a / b with the sign of b. It is exact; a - floor(a / b) b is not if a / b rounds to the
 // next whole number.
 template <class Real> WHORL_INLINE Real floored_remainder(Real a, Real b) {
     const Real rest = std::fmod(a, b);
@@ -70,7 +70,7 @@ enum class Operation : std::uint8_t { WHORL_OPERATIONS(WHORL_ENUMERATOR) };
 
 inline constexpr std::size_t most_arguments = 4;
 
-// What an operation is called, and its number of arguments.
+// The name of an operation, and its number of arguments.
 struct OperationName {
     const char* name;
     int arguments;

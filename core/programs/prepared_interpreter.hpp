@@ -1,4 +1,4 @@
-// The interpreter of a program with all that it refers to: tables on the device, and on threads a workspace.
+// The interpreter of a program with its tables on the device and, on threads, its workspace.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ template <class Device, class Real> class PreparedInterpreter {
     using Memory = typename Device::Memory;
 
   public:
-    // Throws Error if the program keeps more values of a point than there is room for where work is enqueued.
+    // Throws Error if the program keeps more values of a point than a GPU has room for.
     PreparedInterpreter(const Device& device, const Box& box, const Program& program)
         : steps_(compiled(program)) {
         const int temporary = steps_.places - steps_.numbers - 3;

@@ -37,7 +37,7 @@ template <class Real> struct GatherModes {
             Complex<Real> a;
             of.inputs[input].load(of.tables.mode(at.i, at.j, at.l, of.tables.row(at.j, at.l).offset), &a);
             const Complex<double> wide = widened(a);
-            // What is odd about a wall changes its sign with that of k along it.
+            // A field that is odd about a wall changes its sign with that of k along it.
             const double sign = of.inputs[input].parity.sines() % 2 == 1 ? -1.0 : 1.0;
             of.values[input * of.count + at.number] = at.opposite ? sign * conjugate(wide) : wide;
         }
@@ -69,7 +69,7 @@ template <class Device, class Real> class ModeProbe final : public Probe<Real> {
     }
 
   private:
-    // Where the mode, or its opposite, is among the rank's own.
+    // Adds the place of the mode, or of its opposite, if it is among the rank's own.
     void add(const Truncation& truncation, ModeNumbers n, int number) {
         const auto refused = [&] {
             return "there is no mode (" + std::to_string(n[0]) + ", " + std::to_string(n[1]) + ", " +

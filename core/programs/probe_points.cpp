@@ -1,5 +1,5 @@
-// Compiled once for each device. The points are sorted by z, then by x: those that share z, or x and z, share
-// what is summed along the other axes.
+// Compiled once for each device. The points are sorted by z, then by x: points with one z, or with one x and
+// z, share the sums along the other axes.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -78,8 +78,7 @@ template <class Real> struct PointSums {
     int height, width, count;
 };
 
-// Where work is enqueued: sums along z, [input][level][ky][kx], a row of the kernel for each of the first
-// three.
+// On a GPU: sums along z, [input][level][ky][kx]. A row of the kernel is an input, a level and a ky.
 template <class Real> struct SumLevels {
     PointSums<Real> of;
     Wide* sums;
@@ -110,8 +109,8 @@ template <class Real> struct SumLevels {
     }
 };
 
-// Then for each input, point and ky the sum along x, and its share of the value; a row is an input and a
-// point.
+// On a GPU, after SumLevels: the sum along x for each input, point and ky, and its share of the value. A row
+// of the kernel is an input and a point.
 template <class Real> struct SumPoints {
     PointSums<Real> of;
     const Wide* sums;
@@ -144,7 +143,7 @@ template <class Real> struct SumPoints {
 // On threads: one input and ky, by an executor with space for its sums.
 template <class Device, class Real> class PlaneOnThread {
   public:
-    // With the lengths of the tables of factors along x and z; there are levels or columns.
+    // `of_x` and `of_z` are the lengths of the tables of factors. Either `levels` or `columns` is 0.
     PlaneOnThread(int levels, int columns, int lines, int of_x, int of_z)
         : width_(of_x), row_(index(of_x)), of_levels_(index(1LL * levels * of_x)),
           of_columns_(index(1LL * columns * of_z)), of_lines_(index(lines)) {}
@@ -351,7 +350,7 @@ template <class Device, class Real> class PointProbe final : public Probe<Real> 
     Table<PointOf> point_table_;
     device::Buffer<double, Memory> shares_;
     std::vector<double> on_host_;                     // of another memory
-    device::Buffer<Wide, Memory> levels_;             // where work is enqueued
+    device::Buffer<Wide, Memory> levels_;             // on a GPU
     std::vector<PlaneOnThread<Device, Real>> planes_; // on threads, of each executor
 };
 

@@ -1,9 +1,9 @@
-// Values of inputs at single modes and at single points, from the modes and without a round trip. With f^ the
-// Fourier coefficients of a field, or of its odd or even extension between walls,
-//   at a mode:   f^(k), the conjugate of f^(-k) where only -k is stored
-//   at a point:  f(x) = sum over all modes of f^(k) exp(i k.x), one axis after another
-// In double precision. The bits of values at modes depend on neither ranks nor threads; those at points do
-// not depend on threads, and on ranks and devices by the rounding of the sums.
+// Values of inputs at single modes and at single points, from the modes and without a round trip. f^ are the
+// Fourier coefficients of a field, or of its odd or even extension between walls.
+//   at a mode:   f^(k), the conjugate of f^(-k) if only -k is stored.
+//   at a point:  f(x) = sum over all modes of f^(k) exp(i k.x), one axis after another.
+// Sums are in double precision. The bits of values at modes depend on neither ranks nor threads. Values at
+// points do not depend on threads; on ranks and devices they depend by the rounding of the sums.
 #pragma once
 
 #include <array>
@@ -21,10 +21,10 @@ namespace whorl::programs {
 using ModeNumbers = std::array<int, 3>; // in units of the smallest wavenumber of each axis
 using Position = std::array<double, 3>; // x, y, z in units of length
 
-// Of points: sums along x are made in so many lanes; where work is enqueued so many z are taken at a time.
+// Points: the number of partial sums along x and, on a GPU, the most z at a time.
 inline constexpr int lanes_of_sums = 8, most_levels = 16;
 
-// What is read again and again: all that does not depend on the state is prepared.
+// A probe that is read again and again. All that does not depend on the state is prepared.
 template <class Real> class Probe {
   public:
     virtual ~Probe() = default;

@@ -1,5 +1,5 @@
-// A program: what is worked out at each point from the inputs that a round trip brings there. Operands are
-// numbered: inputs, then numbers, then x, y and z, then the results of the instructions in order.
+// A program: operations at each point, on the inputs that a round trip brings there. Operands are numbered:
+// inputs, then numbers, then x, y and z, then the results of the instructions in order.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace whorl::programs {
 // An operation by its name, with as many operands as it has arguments.
 using Instruction = std::pair<std::string, std::vector<int>>;
 
-// Where the angle between k and an axis is in [low, high) (programs/mode_bins.hpp).
+// The sector in which the angle between k and an axis is in [low, high) (programs/mode_bins.hpp).
 struct Sector {
     int axis = -1; // none
     double low = 0.0, high = 0.0;
@@ -21,9 +21,9 @@ struct Sector {
     bool operator==(const Sector&) const = default;
 };
 
-// i^(a + b + c) kx^a ky^b kz^c |k|^(2 power) times a component of the state, or of a product behind them, for
-// low <= |k| < high; with a radius times the mean of a wave over a ball (programs/average.hpp), with a sector
-// only there.
+// A term: factor i^(a + b + c) kx^a ky^b kz^c |k|^(2 power) times a component of the state, or of a product
+// (numbers after those of the state), for low <= |k| < high. With a radius it is multiplied by the mean of a
+// wave over a ball (programs/average.hpp). With a sector it has only the modes there.
 struct Term {
     int field = 0;
     double factor = 1.0;
@@ -38,7 +38,8 @@ struct Term {
 
 // Inputs, each a sum of terms.
 using InputTerms = std::vector<std::vector<Term>>;
-// A product among the results on its way back: i^(a + b + c) kx^a ky^b kz^c times it is a part of a field.
+// A product among the results on its way back. factor i^(a + b + c) kx^a ky^b kz^c times it is a part of a
+// field.
 struct Returned {
     int field = 0; // fields are numbered as they first appear
     double factor = 1.0;
@@ -62,7 +63,7 @@ struct Step {
     std::array<int, most_arguments> operands;
 };
 
-// The same with results in as few temporary places as possible.
+// Steps whose results are in as few temporary places as possible.
 struct Steps {
     int inputs = 0, numbers = 0;
     int places = 0; // numbers, x, y and z, temporary
@@ -71,7 +72,7 @@ struct Steps {
     std::vector<int> results; // operands
 };
 
-// Throws Error if an operation is unknown or an operand is not there yet.
+// Throws Error if an operation is unknown or an operand is not known yet.
 Steps compiled(const Program& program);
 
 } // namespace whorl::programs

@@ -13,25 +13,25 @@
 
 namespace whorl::programs {
 
-// A maximum of nothing.
+// The maximum of no values.
 inline constexpr double lowest = -std::numeric_limits<double>::infinity();
 
-// What becomes of the results of a program, which are `means`, then `maxima`, then `products`, then `values`,
-// then what is `tallied`.
+// The results of a program and their destinations. Results are `means`, then `maxima`, then `products`, then
+// `values`, then `tallied` operands of tallies.
 template <class Real> struct Outcome {
     const int* results = nullptr; // operands
     int means = 0, maxima = 0, products = 0, values = 0, tallied = 0;
     const Tally<Real>* tallies = nullptr; // on threads
     int tally_count = 0;
     BlockArray<Real> array{};    // the values
-    BlockArray<Real> measured{}; // where work is enqueued what is averaged, its maximum found, and tallied
+    BlockArray<Real> measured{}; // on a GPU: the values for means, maxima and tallies
     double* of_rows = nullptr;   // on threads: sums, then maxima, [mean or maximum][z][y] of the rank
     PhysicalBlock all{};         // all points of the rank
 
     WHORL_INLINE int row_values() const { return means + maxima; }
 };
 
-// The first input and, if it brings products back, the first flux travel with the pass itself.
+// The first input and, if the pass brings products back, the first flux are part of the pass itself.
 template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
     static constexpr int inputs = 1, products = brings, fluxes = brings;
     static constexpr bool works_on_rows = true;
@@ -86,7 +86,7 @@ template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
                 }
             });
     }
-    // One point where work is enqueued.
+    // Works at one point on a GPU.
     template <class Values> WHORL_INLINE void work_at(const Values& values, const Point& point) const {
         interpreter.run_at(values, point, [&](const auto& of) {
             const int of_rows = outcome.row_values(), first_value = of_rows + outcome.products;
@@ -96,7 +96,7 @@ template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
             const int first_tallied = first_value + outcome.values;
             for (int t = 0; t < outcome.tallied; ++t)
                 outcome.measured.at(of_rows + t, point) = of(outcome.results[first_tallied + t]);
-            // As in work().
+            // Products come last, as in work().
             for (int p = 0; p < outcome.products; ++p) values.of(p) = of(outcome.results[of_rows + p]);
         });
     }
@@ -114,7 +114,7 @@ template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
             count, block.rows, block.count,
             [&](int operand) { return operands.of(results[tally.first + operand]); });
     }
-    // Sums or maxima of rows: `none` is that of no points.
+    // Adds to sums or maxima of rows. `none` is the value of no points.
     template <class Join>
     void add_rows(int number, const Real* values, const device::RowPoints<Real>& block, const Point& first,
                   int count, double none, const Join& join) const {

@@ -1,8 +1,8 @@
-// Histograms of what a program works out: each point adds one to a cell, and its weights to sums of the cell.
+// Histograms of a program's results: each point adds one to a cell, and its weights to sums of the cell.
 //
-// An axis has `bins` cells, of values n <= v < n + 1 for n = 0, 1, ..., and behind them one for values below,
-// one for values above and one for NaN, so that every point is counted. Counts are whole numbers and sums are
-// exact, so that neither depends on the order of the points.
+// An axis has `bins` cells, of values n <= v < n + 1 for n = 0, 1, ... They are followed by a cell for values
+// below, one for values above and one for NaN, so that every point is counted. Counts are whole numbers and
+// sums are exact, so that neither depends on the order of the points.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 
 namespace whorl::programs {
 
-// Counts by cell, and for each weight by cell the words of an ExactSum; on threads of each executor, with
-// several counts of a cell side by side: neighbouring points are often in one cell, and each addition to the
-// same number waits for the one before.
+// Counts by cell, and for each weight by cell the words of an ExactSum. On threads each executor has its own,
+// with several counts of a cell side by side: neighbouring points are often in one cell, and each addition to
+// the same number waits for the one before.
 template <class Real> struct Tally {
     static constexpr int words = ExactSum::word_count, copies = 4;
 
@@ -31,8 +31,8 @@ template <class Real> struct Tally {
                 sums + executor * sum_words()};
     }
 
-    // On threads: the points of rows; of(o)[i] is the value of operand o at point i, of `rows` rows of which
-    // `there` exist.
+    // On threads: adds the points of rows. of(o)[i] is the value of operand o at point i, of `rows` rows of
+    // which `there` exist.
     template <class Device, int most, class Of>
     void add_rows(int points, int rows, int there, const Of& of) const {
         std::array<std::int32_t, static_cast<std::size_t>(most)> cells;
@@ -75,8 +75,8 @@ template <class Real> struct Tally {
     }
 };
 
-// Where work is enqueued: the points of a batch, [operand][point]. Blocks count in their own memory first, if
-// the cells fit there.
+// On a GPU: adds the points of a batch, [operand][point]. Blocks count in their own memory first, if the
+// cells fit there.
 template <class Real> struct TallyBlocks {
     static constexpr int taken = 1 << 14; // points of a block
 

@@ -1,4 +1,4 @@
-// What a tally counts (programs/tally.hpp).
+// The shape of a tally, which is a histogram (programs/tally.hpp).
 #pragma once
 
 #include <array>
@@ -7,7 +7,8 @@
 
 namespace whorl::programs {
 
-// The results of a program that a tally takes: one for each axis, 1 or 2 of them, then the weights.
+// The operands of a tally, among the results of a program: one for each axis, 1 or 2 of them, then the
+// weights.
 struct TallyShape {
     int axes = 1;
     std::array<int, 2> bins{};

@@ -1,4 +1,4 @@
-// Compiled once for each device that work is enqueued on.
+// Compiled once for each device with queues.
 #include "roundtrip/columns_on_queues.hpp"
 
 #include "device/chosen.hpp"

@@ -1,4 +1,4 @@
-// The stage of columns where work is enqueued (column_stage.hpp).
+// The stage of columns on a GPU (column_stage.hpp).
 #pragma once
 
 #include "roundtrip/axis_plans.hpp"

@@ -65,7 +65,7 @@ kernels::Tile<Real> ColumnsOnThreads<Device, Real>::tile(int executor, std::int6
             runs_.data() + t.first_run};
 }
 
-// Fills with zeroes the values at kept kz that have no mode, and the lanes behind the last column.
+// Fills with zeroes the values at kept kz that have no mode, and the lanes after the last column.
 template <class Device, class Real>
 void ColumnsOnThreads<Device, Real>::pad(const Tile& t, int variables) const {
     const ModeTables<Real> tables = modes_.tables();

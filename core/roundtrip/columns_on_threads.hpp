@@ -70,7 +70,7 @@ void ColumnsOnThreads<Device, Real>::inwards(const Pass& pass) {
     });
 }
 
-// Stores row by row; what a row is combined with is fetched `rows_ahead` rows before.
+// Stores row by row. The data with which a row is combined are prefetched `rows_ahead` rows before.
 template <class Device, class Real>
 template <class Pass>
 void ColumnsOnThreads<Device, Real>::outwards(const Pass& pass) {
@@ -97,8 +97,8 @@ void ColumnsOnThreads<Device, Real>::outwards(const Pass& pass) {
     });
 }
 
-// Modes -> row r of a tile, of a pass whose first input has number `first`. The pass is compiled for complex
-// values alone: they are moved to a shifted grid, or made real between walls in x, in the first cache
+// Modes -> row r of a tile, of a pass whose first input has number `first`. The pass is compiled only for
+// complex values. They are moved to a shifted grid, or made real between walls in x, in the first cache
 // (mode_values.hpp).
 template <class Device, class Real>
 template <class Member>

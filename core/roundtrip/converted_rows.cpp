@@ -11,7 +11,7 @@ template <class Real> WHORL_INLINE Complex<Real> product(Complex<Real> a, Comple
     return {fused(a.re, b.re, -(a.im * b.im)), fused(a.re, b.im, a.im * b.re)};
 }
 
-// Variables side by side, each phase worked out once.
+// Variables side by side, each phase computed once.
 template <int count, class Real>
 void shift_variables(const PlainValues<Real>& values, const ModeRow<Real>& modes, const Shift<Real>& shift,
                      Real sign) {

@@ -24,8 +24,9 @@ namespace whorl {
 
 struct ExchangeOptions {
     exchange::TransportOptions transport;
-    std::string gpu_aware = "auto"; // whether MPI takes device memory: "yes", "no" or "auto", as MPI reports
-    double timeout = 0.0;           // seconds; 0: none
+    std::string gpu_aware =
+        "auto";           // whether MPI accepts device memory: "yes", "no" or "auto", as MPI reports
+    double timeout = 0.0; // seconds; 0: none
 };
 
 // Columns are exchanged between z lines and y lines, rows between y lines and x lines.
@@ -64,7 +65,7 @@ template <class Device, class Real> class Exchanges {
         Exchange<Value>*column_in = nullptr, *row_in = nullptr, *row_out = nullptr, *column_out = nullptr;
     };
     Legs legs(int inputs, int products, int fluxes);
-    // What a device is given before start() and after wait() is ordered with the exchange, even where the
+    // Work that a device gets before start() and after wait() is ordered with the exchange, even where the
     // host waits for neither. wait() then returns when the exchange before has arrived, so that the device
     // has work while the host waits, and a hang is noticed one exchange late.
     void start(Exchange<Value>& exchange, int batch);

@@ -35,7 +35,7 @@ template <class Device, class Real> class Executors {
     Value* space(int executor) { return of(executor).memory.data(); }
     // Scratch memory for the transforms of lines.
     Value* scratch(int executor) { return space(executor) + workspace.scratch_begin; }
-    // The memory behind the plane, for x lines and later for contracted rows.
+    // The memory after the plane, for x lines and later for contracted rows.
     Value* behind_plane(int executor) { return space(executor) + workspace.plane; }
     // Addresses of the rows of the present lines, and of the next.
     std::vector<device::LineRow<Real>>& rows(int executor) { return of(executor).rows; }

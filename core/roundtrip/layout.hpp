@@ -2,11 +2,9 @@
 //
 //   pencils          chunk (batch, peer) holds [variable][plane][kept column]
 //   row buffers      chunk (batch in flight, peer) holds [variable][plane][row of y][element]
-//
-// Where y is flat (one point), the chunks of row peers have different planes, not different rows of every
+// If y is flat (one point), the chunks of row peers have different planes, not different rows of every
 // plane, and one batch has all planes.
-//
-// Where a transport takes strided chunks, the data are not packed by peers: the buffers hold
+// If a transport sends strided chunks, the data are not packed by peers: the buffers hold
 //
 //   z-pencil         [variable][z][kept column]
 //   y-pencil         [variable][plane][kept column of all peers]

@@ -1,16 +1,16 @@
-// The ends of lines where work is enqueued. A transform in the memory of blocks (device/block_plan.hpp) calls
-// them as it reads and writes; for lines of a library each end is a kernel (EndsApart). Ends have
+// The ends of lines on a GPU. A transform in the memory of blocks (device/block_plan.hpp) calls them as it
+// reads and writes; for lines of a library each end is a kernel (EndsApart). Ends have
 //
-//   variables                      of a block; each has its own lines
+//   variables                      of a block; each has its own lines.
 //   lanes(), of(group, first)      the number of lanes of a group, and the lanes from `first` on, which have
-//     get(j, lane, values)           element j of the variables, the transform's input
-//     set(j, lane, values)           element j of the variables, its output
+//     get(j, lane, values)           element j of the variables, the transform's input.
+//     set(j, lane, values)           element j of the variables, its output.
 //   lie_there                      whether the output of a backward transform is where the lines lie, and the
-//                                  input of a forward one: a library needs no kernel there
+//                                  input of a forward one: a library needs no kernel there.
 //   line(group, j), stride()       where lines of a library lie: variable 0 of lane 0, and the distance
-//                                  between variables
+//                                  between variables.
 //   transforms(), lines(v)         the number of transforms of a library, and where the v-th begins: each has
-//                                  all groups of one variable
+//                                  all groups of one variable.
 #pragma once
 
 #include "roundtrip/mode_values.hpp"
@@ -19,7 +19,7 @@
 
 namespace whorl::kernels {
 
-// Lines along z of some columns, in the z-pencil itself or beside it. One group, lane = column; variables of
+// Lines along z of some columns, in the z-pencil itself or next to it. One group, lane = column; variables of
 // the pencil are counted from `first_variable`.
 template <class Real> struct ColumnEnds {
     ModeTables<Real> tables;
@@ -199,7 +199,7 @@ template <class Real, class Pass, bool walled> struct ContractLines {
     Complex<Real>* lines(int v) const { return contract.planes.row(contract.first_product + v, 0, 0); }
 };
 
-// One end as a kernel: get() writes where the lines lie, or set() takes what lies there. Row r = (group,
+// One end as a kernel: get() writes to the place of the lines, or set() reads from it. Row r = (group,
 // element of the lines).
 template <class Real, class Ends, bool comes_in> struct EndsApart {
     Ends ends;

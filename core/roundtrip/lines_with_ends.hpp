@@ -1,4 +1,4 @@
-// Transforms of lines with their ends (line_ends.hpp), where work is enqueued.
+// Transforms of lines with their ends on a GPU (line_ends.hpp).
 #pragma once
 
 #include "base/timer.hpp"

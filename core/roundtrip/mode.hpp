@@ -81,7 +81,7 @@ template <class Real> struct ModeRow {
     }
     // Whether the first is the mean, k = 0.
     WHORL_INLINE bool has_mean() const { return from_zero && ky == Real(0) && kz == Real(0); }
-    // At most `most` of these modes, from number `begin` on.
+    // A part of the row: at most `most` of these modes, from number `begin` on.
     ModeRow slice(int begin, int most) const {
         ModeRow row = *this;
         row.kx += begin;

@@ -3,9 +3,9 @@
 //   values.put(v, i, a), values.get(v, i)   variable v of mode i of a row
 //
 // Between walls in x, lines hold real numbers. The state holds the Fourier coefficient a of a field's odd or
-// even extension at +m; with s the number of axes along which the field is a sum of sines, i^s a is real, and
+// even extension at +m. With s the number of axes along which the field is a sum of sines, i^s a is real, and
 // the cosine and sine lines of device/line_plan.hpp transform it:
-//   c(x) = a_0 + 2 sum a_m cos(m pi x / L),   s(x) = 2 i sum a_m sin(m pi x / L),   d/dx = i k_x
+//   c(x) = a_0 + 2 sum a_m cos(m pi x / L),   s(x) = 2 i sum a_m sin(m pi x / L),   d/dx = i k_x.
 // Wavenumbers 2 i and 2 i + 1 share element i of a row, so a row has one real number per wavenumber.
 #pragma once
 

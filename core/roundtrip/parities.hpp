@@ -38,7 +38,7 @@ struct Parities {
             turns.of[v] = kernels::power_of_i<Real>(flux(first + v).imaginary ? 1 : 0);
         return turns;
     }
-    // All products of a flux are real or all are imaginary, so that a sign is what remains of (-i)^s.
+    // All products of a flux are real or all are imaginary, so that only a sign remains of (-i)^s.
     template <class Real, class Pass> std::array<Real, Pass::products> contract_signs(int first) const {
         std::array<Real, Pass::products> signs;
         for (int v = 0; v < Pass::products; ++v) {

@@ -1,46 +1,46 @@
-// A pass is what a round trip carries: a small copyable struct with
+// A pass is the work that a round trip does on the way: a small copyable struct with
 //
 //   static constexpr int inputs, products, fluxes, maxima
-//   void load(Mode m, Complex* in) const                 modes -> `inputs` values of one mode
-//   void point(Point p, const Real* in, Real* out) const `inputs` -> `products` values of one grid point
-//   void measure(const Real* in, Real* values) const     `maxima` values >= 0, whose maxima are taken
+//   void load(Mode m, Complex* in) const                 modes -> `inputs` values of one mode.
+//   void point(Point p, const Real* in, Real* out) const `inputs` -> `products` values of one grid point.
+//   void measure(const Real* in, Real* values) const     `maxima` values >= 0, whose maxima are found.
 //   void contract(kx, ky, const Value* products, Value* fluxes) const   sums of one column of a plane, with
-//                                                        real coefficients; Value is Complex or real
-//   void store(Mode m, const Complex* fluxes) const      the result of one mode
+//                                                        real coefficients; Value is Complex or real.
+//   void store(Mode m, const Complex* fluxes) const      the result of one mode.
 //
-// all callable on a device: no allocation, exception, virtual call or standard container. A pass with inputs
-// = 0 initialises, one with products = 0 only measures. Optional, on the host, on every rank:
+// All are callable on a device: no allocation, exception, virtual call or standard container. A pass with
+// inputs = 0 initialises, one with products = 0 only measures. Optional, on the host, on every rank:
 //
-//   bool wants_maxima() const          false skips measure() this time
-//   void begin_batch(Range planes)     before the points of a batch of this rank's planes; may fill an array
-//   void end_batch(Range planes)       after them; may write an array
-//   void begin_store(maxima)           after the last point, before the first store; may choose dt
+//   bool wants_maxima() const          false skips measure() this time.
+//   void begin_batch(Range planes)     before the points of a batch of this rank's planes; may fill an array.
+//   void end_batch(Range planes)       after them; may write an array.
+//   void begin_store(maxima)           after the last point, before the first store; may choose dt.
 //   Parity input_parity(int v) const, product_parity; FluxParity flux_parity(int v) const
 //                                      parities of the variables, for a pass that may run between walls
-//                                      (base/parity.hpp)
-//   void with_store(f) const           calls f(s); s, chosen at run time, has the store() that is used
+//                                      (base/parity.hpp).
+//   void with_store(f) const           calls f(s); s, chosen at run time, has the store() that is used.
 //   void store_row<Device>(row, values) const
 //                                      stores a row of modes (ModeRow) on a CPU, in place of store();
-//                                      flux v of mode i is values.get(v, i)
-//   int parts() const, P part(s) const further, smaller passes that travel behind this one; their number is
+//                                      flux v of mode i is values.get(v, i).
+//   int parts() const, P part(s) const further, smaller passes that travel with this one; their number is
 //                                      known at run time (passive scalars). P has the constants and functions
 //                                      of a pass. Its point(head, in, out), the same for all parts, reads
 //                                      this pass's inputs as `head`; all parts are stored before this pass
 //                                      is.
 //   Widths widths() const, void each_part(f) const
 //                                      in place of parts() and part(): calls f(part, firsts) for passes of
-//                                      any kind, from the last to the first, whose points the pass works out
+//                                      any kind, from the last to the first. The pass computes their points.
 //   const std::vector<PointTap<Real>*>* taps
-//                                      what is shown the inputs at all points (roundtrip/point_tap.hpp), or
-//                                      null; of a pass that has it
+//                                      taps that see the inputs at all points (roundtrip/point_tap.hpp), or
+//                                      null, of a pass that has this member.
 //   static constexpr bool works_on_rows with these, in place of point(): on threads
 //                                      work<Device>(executor, block, out, out_stride, first) for the rows of
-//                                      a block (device/rows.hpp) from the point `first` on; where work is
-//                                      enqueued work_at(values, point), which replaces the inputs of a point,
-//                                      values.of(v), by the products
+// a block (device/rows.hpp) from the point `first` on. On a GPU
+//                                      work_at(values, point), which replaces the inputs of a point,
+//                                      values.of(v), by the products.
 //   void load_row<Device>(row, values) const
 //                                      loads a row of modes on a CPU, in place of load(), by
-//                                      values.put(v, i, a)
+//                                      values.put(v, i, a).
 #pragma once
 
 #include <array>
@@ -88,7 +88,7 @@ template <class Pass> int parts_of(const Pass& pass) {
         return 0;
 }
 
-// Numbers of variables: those of the pass, then those of its parts in order. The parts' products lie behind
+// Numbers of variables: those of the pass, then those of its parts in order. The parts' products come after
 // the inputs of the pass as well, so that points can be computed in place.
 struct Widths {
     int inputs, products, fluxes;
@@ -123,7 +123,7 @@ template <class Pass, class F> void each_part(const Pass& pass, const F& f) {
         }
     }
 }
-// The same, and then f(pass, firsts).
+// each_part(), and then f(pass, firsts).
 template <class Pass, class F> void each_member(const Pass& pass, const F& f) {
     each_part(pass, f);
     f(pass, Firsts{});
@@ -153,7 +153,7 @@ template <class Pass> constexpr bool meets_walls() {
     }
 }
 
-// Calls f.operator()<walled>(): walled where there are walls in x, and with them values are real.
+// Calls f.operator()<walled>(): walled if x has walls, between which values are real.
 template <class Pass, class F> void with_walled(bool walls_in_x, const F& f) {
     if constexpr (meets_walls<Pass>())
         if (walls_in_x) return f.template operator()<true>();

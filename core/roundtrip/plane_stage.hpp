@@ -2,11 +2,11 @@
 //
 //   y-pencil -y lines-> planes,   planes -y lines-> products of one kx, ky -contract-> y-pencil
 //
-//   make_plans(choice)                   plans for the present workspace of the executors
-//   inwards(pass, executor, z)           planes z of a group
+//   make_plans(choice)                   plans for the present workspace of the executors.
+//   inwards(pass, executor, z)           planes z of a group.
 //   outwards(pass, executor, z)
-//   groups(), group(), planes()          PlaneGroups (plane_groups.hpp)
-//   move_rows(), fetch_during()          exchanged rows; prefetching for the next plane
+//   groups(), group(), planes()          PlaneGroups (plane_groups.hpp).
+//   move_rows(), fetch_during()          exchanged rows; prefetching for the next plane.
 #pragma once
 
 #include <type_traits>

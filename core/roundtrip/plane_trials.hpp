@@ -1,6 +1,6 @@
-// How many planes a queue takes from y lines to x lines and back at a time, where work is enqueued. Many fill
-// the device; few stay in its second cache meanwhile. Which of the two is faster is found by timing
-// right-hand sides with either, one after the other: their memory is never there at once.
+// The number of planes that a queue transforms from y lines to x lines and back at a time, on a GPU. Many
+// planes fill the device; few stay in its second cache meanwhile. The faster number is found by timing
+// right-hand sides with each in turn: their memory is never allocated at once.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace whorl {
 struct PlaneTrial {
     std::int64_t bytes; // of a queue; 0: the planes were given
     int planes;         // of this rank
-    double seconds;     // of a right-hand side on the slowest rank; 0: there was nothing to choose
+    double seconds;     // of a right-hand side on the slowest rank; 0: no choice was needed
 };
 
 template <class Device, class Real> class PlaneTrials {

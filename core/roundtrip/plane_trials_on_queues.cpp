@@ -1,4 +1,4 @@
-// Compiled once for each device that work is enqueued on.
+// Compiled once for each device with queues.
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -26,7 +26,7 @@ PlaneTrials<Device, Real>::fastest_first(const std::function<void()>& right_hand
     }
     std::ranges::stable_sort(trials, {}, &PlaneTrial::seconds);
     if (trip_.options_.plane_bytes != trials.front().bytes) take(trials.front().bytes);
-    trip_.time(false); // forgets what these have sent
+    trip_.time(false); // forgets the messages of the trials
     return trials;
 }
 
@@ -44,7 +44,7 @@ template <class Device, class Real> void PlaneTrials<Device, Real>::take(std::in
     trip_.make_plans(trip_.lines_);
 }
 
-// The shortest of a few behind one that warms up; a long one is enough.
+// The shortest time of a few right-hand sides, after one that warms up. A single one is enough if it is long.
 template <class Device, class Real>
 double PlaneTrials<Device, Real>::time(const std::function<void()>& right_hand_side) {
     using Clock = std::chrono::steady_clock;

@@ -46,7 +46,7 @@ template <class Real> struct PencilRows {
 };
 
 // contract(kx, ky, products) -> fluxes, of planes. Between walls in x values are real, two to an element: all
-// products of a flux are real or all are imaginary, and `signs` is what remains of their (-i)^s
+// products of a flux are real or all are imaginary. `signs` are the signs that remain of their (-i)^s
 // (mode_values.hpp).
 template <class Real, class Pass> struct Contract {
     Pass pass;

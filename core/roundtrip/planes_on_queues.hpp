@@ -1,4 +1,4 @@
-// The stage of planes where work is enqueued (plane_stage.hpp).
+// The stage of planes on a GPU (plane_stage.hpp).
 #pragma once
 
 #include "roundtrip/lines_with_ends.hpp"

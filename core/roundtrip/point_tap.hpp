@@ -1,5 +1,5 @@
-// What is shown the inputs of a pass at all points, before their products take their place: on threads, where
-// planes go by in blocks of rows (RoundTrip::shown_rows()).
+// A tap, to which a pass shows its inputs at all points before products replace them. Taps are for threads,
+// where planes come in blocks of rows (RoundTrip::shown_rows()).
 #pragma once
 
 #include "device/rows.hpp"
@@ -12,7 +12,7 @@ template <class Real> class PointTap {
     virtual ~PointTap() = default;
     // Some points of a block of rows, whose first point is `first`; inputs are the first variables.
     virtual void take(int executor, const device::RowPoints<Real>& points, const Point& first) = 0;
-    // All points of a block were taken. The blocks of a plane come in order, on one executor.
+    // Called after take() for all points of a block. The blocks of a plane come in order, on one executor.
     virtual void end_rows(int executor, const Point& first) = 0;
 };
 

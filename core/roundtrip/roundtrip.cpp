@@ -12,7 +12,7 @@ namespace whorl {
 
 namespace {
 
-// 1 / (nx ny nz), of the doubled axes where there are walls.
+// 1 / (nx ny nz), with doubled axes between walls.
 double scale_of(const Box& box) {
     return 1.0 / (static_cast<double>(box.total_points()) * (1 << box.walled_axes()));
 }

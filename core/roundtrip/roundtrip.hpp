@@ -2,9 +2,8 @@
 //
 //   modes -load-> z-lines -> y-lines -> x-lines -point->
 //     x-lines -> y-lines -contract-> z-lines -store-> modes
-//
-// A pass defines what travels. Three stages carry it: columns (z lines), planes (y lines) and rows (x lines
-// and points); between them columns and rows are exchanged. RoundTrip runs them batch by batch.
+// A pass defines the variables that travel. Three stages carry them: columns (z lines), planes (y lines) and
+// rows (x lines and points); between them columns and rows are exchanged. RoundTrip runs them batch by batch.
 #pragma once
 
 #include <map>
@@ -31,7 +30,7 @@ struct RoundTripOptions {
     ExchangeOptions exchange;
     LineChoice lines;
     std::int64_t second_cache = device::second_cache(); // bytes
-    int planes = 0; // at a time, where work is enqueued; 0: as many as plane_bytes have room for
+    int planes = 0;               // at a time, on a GPU; 0: as many as plane_bytes have room for
     std::int64_t plane_bytes = 0; // of a queue (Workspace::Queue); 0: as many as fill the device
     device::BlockChoice blocks;
     // The most variables of any pass: on the column leg (inputs, fluxes) and on the row leg (inputs,

@@ -205,7 +205,7 @@ template <class Real, class Pass> struct PairPoints {
 };
 
 // work_at() at a point of half 0 or 1 of a pair of rows; values_of(half) are the values there. A row `alone`
-// is both halves, and what is written at its point is of the first, whatever the order of threads.
+// is both halves. Results at its point are those of the first half, whatever the order of threads.
 template <class Pass, class ValuesOf>
 WHORL_INLINE void work_at_half(const Pass& pass, int half, bool alone, const Point& point,
                                const ValuesOf& values_of) {

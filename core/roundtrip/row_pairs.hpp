@@ -77,7 +77,7 @@ void RowPairLines<Device, Real>::through_pairs(const Pass& pass, int executor, c
 }
 
 // `in` and `out` may be the same lines: parts are evaluated from the last to the first, and the products of
-// each lie behind all inputs that are still needed.
+// each are stored after all inputs that are still needed.
 template <class Device, class Real>
 template <class Pass>
 void RowPairLines<Device, Real>::work_at_points(const Pass& pass, int executor,
@@ -99,7 +99,7 @@ void RowPairLines<Device, Real>::work_at_points(const Pass& pass, int executor,
     device_.for_each(executor, in.live_pairs(), kernels::PairPoints<Real, Pass>{pass, in, out, order});
 }
 
-// A pair is a block of two rows. Where work is enqueued `in` and `out` are the same lines (workspace.cpp).
+// A pair is a block of two rows. On a GPU `in` and `out` are the same lines (workspace.cpp).
 template <class Device, class Real>
 template <class Pass>
 void RowPairLines<Device, Real>::work_on_rows(const Pass& pass, int executor, const kernels::RowOrder& order,

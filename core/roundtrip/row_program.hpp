@@ -1,6 +1,6 @@
-// The stage of rows in the memory of blocks of threads (device/block_plan.hpp): pairs of rows are merged as
-// they are read (device/rows.hpp), transformed, evaluated at their points, transformed back and separated as
-// they are written, so that only the rows themselves cross the device's memory.
+// The stage of rows in the memory of blocks of threads (device/block_plan.hpp). Pairs of rows are merged as
+// they are read (device/rows.hpp), transformed, evaluated at their points and transformed back. They are
+// separated as they are written, so that only the rows themselves cross the device's memory.
 #pragma once
 
 #include "device/block_plan.hpp"

@@ -2,10 +2,10 @@
 //
 //   rows -x lines-> points -point-> products -x lines-> rows
 //
-//   make_plans(choice, planes)   plans for the present workspace and these numbers of planes at a time
-//   shares(executor, index, b)   the shares of the index-th own plane of batch b
+//   make_plans(choice, planes)   plans for the present workspace and these numbers of planes at a time.
+//   shares(executor, index, b)   the shares of the index-th own plane of batch b.
 //   through(pass, executor, rows, meanwhile)
-//                                calls meanwhile(points) with the number of points that come next
+//                                calls meanwhile(points) with the number of points that come next.
 #pragma once
 
 #include <type_traits>

@@ -1,5 +1,5 @@
-// The stage of rows where work is enqueued (row_stage.hpp): in the memory of blocks of threads
-// (row_program.hpp), or as pairs of rows where they do not fit or another kind of lines is chosen.
+// The stage of rows on a GPU (row_stage.hpp): in the memory of blocks of threads (row_program.hpp), or as
+// pairs of rows if they do not fit or another kind of lines is chosen.
 #pragma once
 
 #include <algorithm>

@@ -32,9 +32,9 @@ std::array<double, 2> RoundTrip<Device, Real>::run(Pass& pass) {
     return largest;
 }
 
-// Takes the batches from the columns to the points and back. Where row exchanges do not block, each stage is
-// one batch behind the stage before it, so that an exchange overlaps with another stage. No exchange is under
-// way during begin_batch() and end_batch(), which may throw or use MPI. Where a pass has neither these nor
+// Brings the batches from the columns to the points and back. If row exchanges do not block, each stage is
+// one batch later than the stage before it, so that an exchange overlaps with another stage. No exchange is
+// under way during begin_batch() and end_batch(), which may throw or use MPI. If a pass has neither these nor
 // exchanges, the planes of all batches are one loop.
 template <class Device, class Real>
 template <class Pass>
@@ -90,7 +90,7 @@ void RoundTrip<Device, Real>::in_batch(Pass& pass, const Range& all, const Work&
     }
 }
 
-// Where a rank has whole planes (p_row = 1): groups of planes through y, x and the points, and back.
+// Transforms groups of planes through y, x and the points, and back, if a rank has whole planes (p_row = 1).
 template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::whole_planes(Pass& pass, const Range& all) {
@@ -110,7 +110,7 @@ void RoundTrip<Device, Real>::whole_planes(Pass& pass, const Range& all) {
     in_batch(pass, all, [&] { device_.each(planes_.groups(all), through); });
 }
 
-// Where rows are exchanged (p_row > 1): y lines, then the exchange of rows starts.
+// Transforms y lines and starts the exchange of rows, if rows are exchanged (p_row > 1).
 template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::towards_rows(Pass& pass, int b, const Legs& legs) {

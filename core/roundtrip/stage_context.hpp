@@ -1,4 +1,5 @@
-// What the stages of a round trip share: the rank's data and those of the present pass, which RoundTrip owns.
+// The data that the stages of a round trip share: the rank's data and those of the present pass, which
+// RoundTrip owns.
 #pragma once
 
 #include "roundtrip/exchanges.hpp"

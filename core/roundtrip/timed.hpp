@@ -1,5 +1,5 @@
-// A scope of an executor's timers. Where work is enqueued, it waits for the device at its beginning and end,
-// so that it counts the work enqueued in it.
+// A scope of an executor's timers. On a GPU it waits for the device at its beginning and end, so that it
+// counts the work enqueued in it.
 #pragma once
 
 #include <exception>
@@ -11,7 +11,7 @@ namespace whorl {
 
 template <class Device> class Timed {
   public:
-    // An error at its end is kept in `failure`, unless there is one already, for a call that can throw it.
+    // An error at its end is kept in `failure`, unless that has one already, for a call that can throw it.
     Timed(Device& device, Timers& timers, std::exception_ptr& failure, Task task)
         : device_(device), timers_(timers), failure_(failure), scope_(ready(), task) {}
     ~Timed() {

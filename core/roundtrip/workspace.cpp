@@ -78,7 +78,7 @@ std::int64_t fold_scratch(const Layout& layout, const Workspace& work) {
 }
 } // namespace
 
-// Where rows are exchanged, planes and x lines are never in use together and share their memory.
+// If rows are exchanged, planes and x lines are never in use together and share their memory.
 Workspace Workspace::of_queue(const Layout& layout, const Queue& queue) {
     constexpr int most_columns = 8192;
     const bool together = layout.grid.p_row == 1;

@@ -1,5 +1,5 @@
-// The memory an executor works in: a tile of z lines, or some planes with a block of x lines behind them;
-// then scratch memory for the transforms.
+// The memory of an executor: a tile of z lines, or some planes followed by a block of x lines; then scratch
+// memory for the transforms.
 #pragma once
 
 #include "device/caches.hpp"

@@ -14,7 +14,7 @@
 
 namespace whorl {
 
-// Where the rows of fields add their energies.
+// The sums to which the rows of fields add their energies.
 struct ColumnSums {
     double* of_field = nullptr; // of the first field; null: nothing is summed
     int width = 0;              // columns of one ky
@@ -41,7 +41,7 @@ template <class Device, class Real> class ColumnEnergy {
     ColumnEnergy(const ModeTables<Real>& tables, int height, std::int64_t modes, bool with_mean)
         : tables_(tables), height_(height), modes_(modes), with_mean_(with_mean) {}
 
-    // Sums of no rows yet, for a stage that stores all of them.
+    // Begins sums without rows, for a stage that stores all rows.
     ColumnSums begin(int fields) {
         known_ = false;
         if (width_ == 0) width_ = widest();

@@ -116,8 +116,8 @@ template <class Real, int... reads> constexpr auto combiners_by_counts(std::inte
 
 } // namespace
 
-// For a register that is only written, just the ends are fetched: put_row writes their cache lines in part,
-// and all later writes would wait for each.
+// Prefetches the registers of a row. If a register is only written, just the ends are fetched: put_row writes
+// their cache lines in part, and all later writes would wait for each.
 template <class Real> void fetch_row(const Combination<Real>& of, const RowOfFields<Real>& row) {
     constexpr int nearest = 3; // the first cache: a row is combined soon
     const std::size_t bytes = static_cast<std::size_t>(row.length) * sizeof(Complex<Real>);

@@ -2,9 +2,9 @@
 //
 //   r_i <- factor (sum_j m[i][j] carry_j r_j + v[i] da)
 //
-// with dt in v and the factor of decay and growth. Registers that lag behind the growth by linear forcing are
-// carried along (Growth). It has only the registers that are read or written, in their order. A stage of
-// exponential time differencing has a factor and a weight of da for each register (Differenced).
+// with dt in v and the factor of decay and growth. Registers that lag the growth by linear forcing are
+// carried along (Growth). A combination has only the registers that are read or written, in their order. A
+// stage of exponential time differencing has a factor and a weight of da for each register (Differenced).
 #pragma once
 
 #include <array>
@@ -20,11 +20,11 @@ namespace whorl {
 // One field after another, `modes` complex numbers each.
 template <class Real> using Fields = Complex<Real>*;
 
-// What each register that is read is multiplied by where it lags, and the coefficients m.
+// The factor of each register that is read, which differs from 1 if it lags, and the coefficients m.
 template <class Real> using Carry = std::array<Real, Stage::registers>;
 template <class Real> using Coefficients = std::array<std::array<Real, Stage::registers>, Stage::registers>;
 
-// The factor of what decays in a register, and what the tendency is multiplied by.
+// The factor of a register's decaying part, and the factor of the tendency.
 template <class Real> struct Differenced {
     Decay<Real> factor;
     Real weight;
@@ -83,13 +83,13 @@ template <class Real> struct Combination {
     }
 };
 
-// What a stage of exponential time differencing has beside: `m` of the combination is then that of what
-// decays.
+// Further coefficients of a stage of exponential time differencing: `m` of the combination is then for the
+// parts that decay.
 template <class Real> struct Differences {
     static constexpr int most = Stage::registers;
 
     bool any = false;
-    Coefficients<Real> plain{};                 // of what does not decay
+    Coefficients<Real> plain{};                 // of the parts that do not decay
     double reach[most] = {}, phi[most][3] = {}; // with dt
 
     Differences() = default;
@@ -105,7 +105,7 @@ template <class Real> struct Differences {
         }
     }
 
-    // Of the i-th register that is written, for a field that decays at this rate.
+    // The factors of the i-th register that is written, for a field that decays at this rate.
     WHORL_INLINE Differenced<Real> at(int i, Real rate) const {
         const double z = static_cast<double>(rate) * reach[i];
         const Phi functions = phi_functions(z);
@@ -136,10 +136,10 @@ template <class Real> struct FactorsOf {
     const Real* rest;
 };
 
-// Factors of none, the same for all modes of a row, or of each mode.
+// No factors, the same for all modes of a row, or one for each mode.
 enum class Factored { not_at_all, alike, by_mode };
 
-// Of each mode, twice: the factor of what decays, and what the tendency is multiplied by (Differenced).
+// The factors of each mode, twice: of the decaying part, and of the tendency (Differenced).
 template <class Real> struct DifferencedRow {
     const Real* whole;
     const Real* rest;
@@ -161,9 +161,9 @@ template <class Real> struct RowOfFields {
     Complex<Real>* next = nullptr;
 };
 
-// For the host: fetch_row fetches the registers of a row that is combined soon, combine_row combines them
-// into `next`, difference_row does so for the i-th of those that are written, and put_row copies `next` into
-// the registers.
+// Functions for the host: fetch_row prefetches the registers of a row that is combined soon. combine_row
+// combines them into `next`; difference_row does so for the i-th register that is written. put_row copies
+// `next` into the registers.
 template <class Real> void fetch_row(const Combination<Real>& of, const RowOfFields<Real>& row);
 template <class Real> void combine_row(const Combination<Real>& of, const RowOfFields<Real>& row);
 template <class Real>

@@ -1,5 +1,5 @@
-// What goes along with the steps of a flow, as particles do: an equation of its own by the same scheme, whose
-// right-hand side is taken from the flow's state at each stage.
+// An equation that advances with the steps of a flow, as that of particles does. It has the same scheme, and
+// its right-hand side follows from the flow's state at each stage.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace whorl {
 
-// The grid on which a stage's right-hand side is worked out.
+// The grid on which a stage's right-hand side is computed.
 struct StageGrid {
     std::array<double, 3> shift{}; // in cells
     int shown_rows = 0;            // of a block whose points are shown, the velocity first; 0: they are not
@@ -30,7 +30,7 @@ struct StageMade {
 template <class Real> class Companion {
   public:
     virtual ~Companion() = default;
-    // The state is that of the next stage, at `time`. Returns what is to see the points of its right-hand
+    // The state is that of the next stage, at `time`. Returns the tap that sees the points of its right-hand
     // side, or null.
     virtual PointTap<Real>* before_stage(const StageGrid& grid, double time) = 0;
     virtual void after_stage(const StageMade& made) = 0;

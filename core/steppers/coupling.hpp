@@ -67,7 +67,7 @@ template <class Model> struct Coupling {
         }
     }
 
-    // The same by the matrix of h / 2^halvings, squared `halvings` times; column c is m[c].
+    // advance() by the matrix of h / 2^halvings, squared `halvings` times; column c is m[c].
     WHORL_CALL void square_up(double h, int halvings, int terms, Complex<double>* a) const {
         using Column = Complex<double>[fields];
         Column m[fields] = {};

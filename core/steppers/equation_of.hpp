@@ -1,4 +1,4 @@
-// The functions of a model that are compiled for it alone, on a device and in a precision.
+// The functions of a model that are compiled only for it, on a device and in a precision.
 #pragma once
 
 #include <string>

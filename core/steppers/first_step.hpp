@@ -1,12 +1,12 @@
-// The length of a step from a state of which no step before is known, whose growth cannot be known either:
-// the fluid may be at rest, and forces, buoyancy or an instability move it within the step. The step of the
-// Courant number is made shorter until three Euler steps of a third of it, made beside the state, find that
-// the rate of advection
+// The length of a step from a state if no step before it is known. Its growth cannot be known either: the
+// fluid may be at rest, and forces, buoyancy or an instability move it within the step. The step of the
+// Courant number is made shorter until three Euler steps of a third of it, which leave the state as it is,
+// find that the rate of advection
 //
 //   does not grow beyond its double, or stays below a fiftieth of the Courant number, or grows as in the
 //   first.
 //
-// From there on a step follows from the step before (TimeStep), which may be so many times shorter.
+// From there on a step follows from the step before (TimeStep), which may be many times shorter.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ template <class Device, class Real> struct FirstStep {
     Fields<Real> state, beside;
     std::function<TendencyData<Real>(const Stage&, TimeStep&)> tendency;
 
-    // dt_max if the step of the Courant number will do; not finite where nothing moves and dt_max is not.
-    // Collective.
+    // Returns dt_max if the step of the Courant number is short enough. The result is not finite if nothing
+    // moves and dt_max is not finite. Collective.
     double find(TimeStep time_step, std::int64_t step_number) {
         constexpr int most = 60;
         const double rate = rate_of(state), allowed = time_step.dt_max;
@@ -51,7 +51,7 @@ template <class Device, class Real> struct FirstStep {
             TimeStep euler{third, 0.0, third, of.time};
             TendencyData<Real> pass = n == 0 ? into(1, state, euler) : into(0, beside, euler);
             rates[static_cast<std::size_t>(n)] = pass.rate(equation.run(trip, pass)[0]);
-            // Forces as they are at the end, lest those that are zero at first are not seen.
+            // Forces are added as they are at the end, so that forces that are zero at first are seen.
             forces.try_out(pass, pass.registers[0], {of.time + (n + 1) * third, third, step_number});
         }
         const double last = rates[steps] = rate_of(beside);
@@ -71,7 +71,7 @@ template <class Device, class Real> struct FirstStep {
         pass.measures = true;
         return pass;
     }
-    // The tendency is written beside.
+    // The rate of advection of these fields. The Euler step is written to `beside`.
     double rate_of(Fields<Real> fields) {
         TimeStep unit{1.0, 0.0, 0.0};
         TendencyData<Real> pass = into(fields == beside ? 0 : 1, fields, unit);

@@ -177,7 +177,7 @@ template <class Real> struct EnergyOfRow {
     }
 
   private:
-    // In several sums side by side, so that they vectorise.
+    // The square norm of a row, in several sums side by side, so that they vectorise.
     static WHORL_INLINE double square_of(const Complex<Real>* a, std::int64_t length) {
         constexpr int together = 16;
         double sums[together] = {};

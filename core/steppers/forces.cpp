@@ -93,7 +93,7 @@ bool Forces<Device, Real>::is_straight(Running& of, double time, double dt, doub
 
 template <class Device, class Real>
 double Forces<Device, Real>::look_ahead(double time, double dt, double dt_usual, bool all) {
-    // Of a usual step, and not of one that has been shortened so before: steps would shrink for ever.
+    // A fiftieth of a usual step: if it were of a step shortened in this way, steps would shrink for ever.
     const double shortest = std::max(dt, dt_usual) / 50;
     double longest = dt;
     if (!std::isfinite(dt)) return dt;
@@ -178,7 +178,7 @@ template <class Device, class Real> bool Forces<Device, Real>::amplifies() const
     });
 }
 
-// The rank's energy of what a source on all modes multiplies. Where work is enqueued the field is read again.
+// The rank's energy of the fields that a source on all modes multiplies. On a GPU the field is read again.
 template <class Device, class Real>
 double Forces<Device, Real>::energy_of(const Running& of, const Complex<Real>* state) {
     const kernels::RowsOfField<Real> rows{at_.tables, state,
@@ -193,7 +193,7 @@ double Forces<Device, Real>::energy_of(const Running& of, const Complex<Real>* s
     }
 }
 
-// Sources on some modes change the state behind the stage.
+// Sources on some modes change the state after the stage, so its sums would not be those of the state.
 template <class Device, class Real> ColumnSums Forces<Device, Real>::begin_energy() {
     const auto is_of_fields = [](const Running& of) {
         return of.source->everywhere() && of.field.output < 0;

@@ -1,9 +1,9 @@
-// The sources of a run at work: what they add to each stage, and the power they inject.
+// The sources of a run at work: the forces that they add to each stage, and the power they inject.
 //
-// Before a stage the field is copied on the forced modes, behind it the force is added to the registers
+// Before a stage the field is copied on the forced modes, and after it the force is added to the registers
 // (Update::add): the round trip and the models know nothing of it. The work of a source is one more equation,
-// dW/dt = P(t, a), that the scheme advances with the fields, so that it has the order of the scheme. Of a
-// force that is the same at all stages a multistep scheme takes dt f once, since it cannot be extrapolated.
+// dW/dt = P(t, a), that the scheme advances with the fields, so that it has the order of the scheme. If a
+// force is the same at all stages, a multistep scheme uses dt f once, since it cannot be extrapolated.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +19,9 @@
 
 namespace whorl {
 
-// The work of a source: the mean power of the last step, the work since the beginning, in units
-// of 1/2 |field|^2, what a multistep scheme remembers of the power, and the growth by a linear force on all
-// modes.
+// The work of a source: the mean power of the last step, and the work since the beginning, in units of 1/2
+// |field|^2. The registers are the powers that a multistep scheme remembers. The growth is that by a linear
+// force on all modes.
 struct WorkOfSource {
     double power = 0.0, total = 0.0;
     std::array<double, Stage::registers> registers{};
@@ -79,7 +79,7 @@ template <class Device, class Real> class Forces {
     // that are negligible are left out, so that a field of few waves costs no more than a band.
     void give(std::size_t number, const std::vector<Complex<Real>>& values,
               const std::function<forcing::ForcedModes()>& all);
-    // A function to call once with the time of each stage, so that it may give values anew.
+    // A function to call once with the time of each stage, so that it may set values again.
     void call(std::size_t number, std::function<void(double)> function) {
         sources_[number].function = std::move(function);
     }
@@ -109,16 +109,16 @@ template <class Device, class Real> class Forces {
 
     // Whether a source multiplies the field.
     bool amplifies() const;
-    // The state is set anew.
+    // Called when the state is set from outside.
     void forget() { energy_.set_known(false); }
 
-    // Functions are asked anew: at the begin of a stage, and between steps.
+    // Makes functions be asked again: at the beginning of a stage, and between steps.
     void ask_anew() {
         for (Running& of : sources_) of.is_asked = false;
     }
     // Work before and after a stage, and after the last one; `time` is that of the state.
     void before_stage(const Complex<Real>* state, double time);
-    // The place where the stage sums the energy of what it stores, if a source will ask for it.
+    // The sums in which the stage puts the energy of the fields that it stores, if a source will ask for it.
     ColumnSums begin_energy();
     void after_stage(const TendencyData<Real>& data, const StageOfForces& now);
     void end_step(const TendencyData<Real>& data, const Complex<Real>* state, const forcing::Moment& step,
@@ -128,7 +128,7 @@ template <class Device, class Real> class Forces {
     // Whether all fields of the model have the same.
     bool grows_alike() const;
 
-    // Adds a force as it is at `time`, of the present state, to [component][mode], all modes of the rank. Of
+    // Adds a force as it is at `time`, of the present state, to [component][mode], all modes of the rank. For
     // a source on all modes it only returns f / a. Throws Error if the force has no value at a moment.
     // Collective.
     double add_present(std::size_t number, const Complex<Real>* state, double time, Complex<Real>* to);

@@ -23,7 +23,7 @@ class History {
     void add(double dt);
 
     // Whether a step of dt uses the steps remembered: not the first step, nor one so much longer than the one
-    // before that the polynomial through the past is no longer accurate, which starts the scheme anew.
+    // before that the polynomial through the past is no longer accurate, which starts the scheme again.
     bool serves(double dt) const;
     // The stage of a step of dt that uses them.
     Stage stage(double dt) const;

@@ -48,8 +48,8 @@ struct StageTable {
     std::vector<double> reach{};
 };
 
-// r_i <- factor (sum_j m[i][j] r_j + v[i] dt rate): what a stage makes of an equation dr/dt = rate, with a
-// decay that is exact, that is not of a field.
+// A stage of an equation dr/dt = rate that is not of a field: r_i <- factor (sum_j m[i][j] r_j + v[i] dt
+// rate), with a decay that is exact.
 class StageSum {
   public:
     StageSum(const Stage& stage, double dt, double factor = 1.0)
@@ -77,8 +77,8 @@ class StageSum {
 //   exp(s - rate t) with ds/dt = A,
 //
 // since the scheme that advances s as one more equation has its order in s and in exp(-s) a alike. A stage
-// carries the registers that it writes along by exp(s' - s), as it does for the decay; since s may change in
-// a stage that takes no time, the others lag behind.
+// carries the registers that it writes along by exp(s' - s), as it does for the decay. Since s may change in
+// a stage that takes no time, the other registers lag.
 struct Growth {
     double rate = 0.0; // A at the present state
     std::array<double, Stage::registers> exponents{}, lags{};
@@ -96,7 +96,7 @@ struct Scheme {
     bool estimates = false;    // the error of a step is in the last register after it
 
     Scheme() = default;
-    // Throws Error where there are no stages, or more registers than Stage has.
+    // Throws Error without stages, or if a table has more registers than Stage.
     Scheme(std::string name, const std::vector<StageTable>& tables, int earlier, bool estimates = false);
 
     bool exponential() const;
@@ -105,7 +105,7 @@ struct Scheme {
     // between two steps.
     int registers() const;
     // All registers: registers() and, where needed, one for the tendency on one of two grids, or for work
-    // between two steps where register 1 keeps an earlier step. Throws Error where there is no scheme.
+    // between two steps if register 1 keeps an earlier step. Throws Error if the scheme has no stages.
     int all_registers(const Dealiasing& dealiasing) const;
 };
 

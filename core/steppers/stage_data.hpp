@@ -30,7 +30,7 @@ template <class Real> struct StageData {
     bool grows_alike = false;       // all fields of the model do
     ColumnSums energy{};            // where a CPU sums the energy of the new state
 
-    // The stage of one field alone, from number `first` on.
+    // The stage of only one field, number `first`.
     StageData of_field(int first) const {
         StageData own = *this;
         const std::int64_t offset = first * modes;
@@ -69,7 +69,8 @@ template <class Real> struct TendencyData : StageData<Real> {
     }
 
   private:
-    // In a stage fields grow by e^80 at most, which the factor holds in single precision.
+    // Throws Error if fields grow by more than e^80 in a stage. The factor holds that much in single
+    // precision.
     void require_moderate_growth() const {
         const Stage now = this->at_present();
         for (int f = 0; this->growth && now.writes() & 1 && f < fields; ++f) {

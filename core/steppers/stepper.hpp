@@ -91,7 +91,7 @@ template <class Device, class Real> class Stepper {
         companions_.push_back(&companion);
     }
 
-    // The longest step from a state of which no step before is known (FirstStep). Collective.
+    // The longest step from a state if no step before it is known (FirstStep). Collective.
     double first_step(TimeStep time_step, std::int64_t step_number) {
         require_between_steps("a step is tried");
         const Within stepping(is_stepping_);
@@ -110,7 +110,7 @@ template <class Device, class Real> class Stepper {
         std::array<double, 2> maxima{};
         const std::function<double(double)> push = [&](double dt) { return forces_.speed(dt) * push_; };
         if (forces_.any()) time_step.push = &push;
-        // Where the velocity limited the step before, forces that are dear to ask are not looked at ahead.
+        // If the velocity limited the step before, forces that are expensive to call are not looked at ahead.
         const bool is_loose = time_step.rate_before * time_step.dt_before < 0.5 * time_step.courant;
         if (forces_.any() && time_step.courant > 0.0)
             time_step.dt_max =
@@ -160,7 +160,7 @@ template <class Device, class Real> class Stepper {
     }
     Fields<Real> extra() { return field_set(scheme_.registers()); }
 
-    // The pass that writes `weight` times the tendency alone into `result`.
+    // The pass that writes only `weight` times the tendency into `result`.
     TendencyData<Real> evaluation(double weight, Fields<Real> result, TimeStep& unit) {
         Stage stage;
         stage.v[1] = weight;
@@ -201,8 +201,8 @@ template <class Device, class Real> class Stepper {
         return std::max(equation_.coupling_norm(corner), 5 * of_large);
     }
 
-    // A stage with what sources add to it. Where the state is not finite, dt is not chosen, and none is
-    // added.
+    // Runs a stage and adds the forces of sources. If the state is not finite, dt is not chosen, and no force
+    // is added.
     std::array<double, 2> run_forced(TendencyData<Real>& pass, std::size_t s, double time,
                                      std::int64_t step_number) {
         const auto run = [&] {
@@ -227,7 +227,7 @@ template <class Device, class Real> class Stepper {
                                    {pass.step->time, dt, step_number}});
         return maxima;
     }
-    // Companions that read the velocity from the right-hand side.
+    // Finds the taps of companions that read the velocity from the right-hand side.
     void find_taps(std::size_t s, double time, std::int64_t step_number) {
         taps_.clear();
         if (companions_.empty()) return;

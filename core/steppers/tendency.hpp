@@ -44,8 +44,8 @@ template <class Model, class Device, class Real, class Data = StageData<Real>> s
         return Model::flux_parities[static_cast<std::size_t>(v)];
     }
 
-    // Calls f with the Update of this stage. Where work is enqueued it is compiled for exact and for explicit
-    // linear coupling and for exponential time differencing, each with fewer registers.
+    // Calls f with the Update of this stage. On a GPU it is compiled for exact and for explicit linear
+    // coupling and for exponential time differencing, each with fewer registers.
     template <class F> void with_store(const F& f) const {
         if constexpr (!Device::queues)
             f(update(this->exact));

@@ -1,4 +1,4 @@
-// The size of a step: how it is found, and what was found.
+// The size of a step: the way to find it, and the result.
 #pragma once
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 
 namespace whorl {
 
-// How dt is found: it is given, or the largest with the Courant number (Tendency::rate) `courant`, also with
-// the rate that is to be expected at the end of the step.
+// The way in which dt is found. It is given, or the largest with the Courant number (Tendency::rate)
+// `courant`, also with the rate that is expected at the end of the step.
 struct TimeStep {
-    // The rate may grow so much in a step without making it shorter.
+    // The factor by which the rate may grow in a step without making it shorter.
     static constexpr double tolerated = 1.2;
 
     double dt = 0.0;
@@ -22,7 +22,7 @@ struct TimeStep {
     // The rate of advection that forces add within dt, or null.
     const std::function<double(double)>* push = nullptr;
 
-    // How fast the rate has grown since then: flows from near rest grow exponentially.
+    // The rate at which the rate of advection has grown since then: flows from near rest grow exponentially.
     double growth(double rate) const {
         return dt_before > 0.0 && rate_before > 0.0 && rate > rate_before
                    ? std::log(rate / rate_before) / dt_before
@@ -41,7 +41,7 @@ struct TimeStep {
         if (!std::isfinite(most))
             for (most = 1.0; is_short(most) && std::isfinite(2.0 * most);) most *= 2.0;
         if (is_short(most)) return free;
-        // To the last bit, so that it does not depend on dt_max.
+        // Bisection goes to the last bit, so that the step does not depend on dt_max.
         double least = 0.0, middle = 0.5 * most;
         while (least < middle && middle < most) {
             (is_short(middle) ? least : most) = middle;

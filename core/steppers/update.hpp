@@ -9,9 +9,9 @@
 // computed in double; linear forcing of some of the coupled fields does not commute with it and is in da.
 // A stage of exponential time differencing has a factor and a weight of da for each register (scheme.hpp);
 // linear forcing is in da.
-// Where work is enqueued, a thread does all of it for a mode (store). On a CPU a row of modes is updated in a
-// few loops within the innermost cache (store_row): the loops of a model are compiled once for each model,
-// and those of a stage do not depend on the model (combination.hpp).
+// On a GPU a thread does all of it for a mode (store). On a CPU a row of modes is updated in a few loops
+// within the innermost cache (store_row). The loops of a model are compiled once for each model, and those
+// of a stage do not depend on the model (combination.hpp).
 #pragma once
 
 #include <array>
@@ -27,13 +27,13 @@
 
 namespace whorl {
 
-// For which a queue compiles a stage of exponential time differencing, whose linear coupling is explicit.
+// The type with which a stage of exponential time differencing is compiled on a GPU. Its linear coupling is
+// explicit.
 struct Differencing {
     constexpr operator bool() const { return false; }
 };
 
-// Exact is bool on threads. Where work is enqueued it is a constant of type std::bool_constant, or
-// Differencing.
+// Exact is bool on threads. On a GPU it is a constant of type std::bool_constant, or Differencing.
 template <class Exact>
 inline constexpr bool may_difference = std::is_same_v<Exact, bool> || std::is_same_v<Exact, Differencing>;
 struct NoDifferences {};
@@ -147,7 +147,7 @@ template <class Model, class Real, class Exact> struct Update {
     }
 
     static constexpr int rate_of(int f) { return whorl::rate_of<Model>(f); }
-    // How many fields from f on have one sum of their energy: those of a rate.
+    // The number of fields from f on that have one sum of their energy: the fields of one rate.
     static constexpr int summed_from(int f) {
         int count = 1;
         while (f + count < fields && rate_of(f + count) == rate_of(f)) ++count;
@@ -175,7 +175,7 @@ template <class Model, class Real, class Exact> struct Update {
                                   : growing                     ? Factored::alike
                                                                 : Factored::not_at_all;
         if (extra) add_extra<Device>(row, da);
-        // After the tendencies of two grids are halved and added.
+        // Linear terms are added after the tendencies of two grids are halved and added.
         if (forces_linearly && multiplied && !couples()) add_linear<Device>(row, da);
         if (factored == Factored::by_mode) find_factor_rows<Device>(row, growing, factors);
         if (factored == Factored::alike) find_growth(factors);
@@ -347,7 +347,7 @@ template <class Model, class Real, class Exact> struct Update {
             if (exact) return propagate_coupled(k, a);
         unrolled<fields>([&](auto f) { a[f] = decayed(factor[rate_of(f)], a[f]); });
     }
-    // With one rate for all fields the factor has it; else the series has the differences of the rates.
+    // If all fields have one rate, the factor has it; otherwise the series has the differences of the rates.
     WHORL_INLINE void propagate_coupled(Wavenumber<Real> k, Complex<Real>* a) const {
         Real narrow_rate[rates];
         double rate[rates];

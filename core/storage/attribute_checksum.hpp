@@ -1,5 +1,6 @@
 // A checksum of the attributes of an HDF5 object: of their names in order, and of the kind, the number and
-// the bits of their values, independent of the type of integer, real number or text in which they are stored.
+// the bits of their values. It does not depend on the type in which an integer, real number or text is
+// stored.
 #pragma once
 
 #include <cstdint>

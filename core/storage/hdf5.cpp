@@ -9,7 +9,7 @@ namespace whorl::storage {
 
 namespace {
 
-// By default HDF5 prints its errors; here the exception contains them.
+// HDF5 prints its errors by default; here the exception contains them.
 void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
 herr_t collect(unsigned, const H5E_error2_t* error, void* messages) {
@@ -21,7 +21,7 @@ Properties file_access(MPI_Comm communicator) {
     silence();
     Properties access(WHORL_HDF5(H5Pcreate(H5P_FILE_ACCESS)));
     WHORL_HDF5(H5Pset_fapl_mpio(access.id(), communicator, MPI_INFO_NULL));
-    // From format 1.8 on, metadata have checksums and attributes may be longer than 64 KiB.
+    // Metadata have checksums from format 1.8 on, and attributes may be longer than 64 KiB.
     WHORL_HDF5(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST));
     return access;
 }

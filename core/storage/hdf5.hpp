@@ -35,7 +35,7 @@ template <herr_t (*release)(hid_t)> class Handle {
     }
 
     hid_t id() const { return id_; }
-    // For callers that check the result, which the destructor must ignore.
+    // Closes the handle for callers that check the result, which the destructor must ignore.
     herr_t close() {
         const hid_t id = std::exchange(id_, H5I_INVALID_HID);
         return id < 0 ? 0 : release(id);
@@ -87,7 +87,7 @@ void write_attribute(hid_t object, const std::string& name, std::int64_t value);
 void write_attributes(hid_t object, const Attributes& attributes);
 
 bool has_attribute(hid_t object, const std::string& name);
-// In alphabetical order.
+// The names in alphabetical order.
 std::vector<std::string> attribute_names(hid_t object);
 struct AttributeShape {
     H5T_class_t kind;
@@ -95,7 +95,7 @@ struct AttributeShape {
 };
 AttributeShape shape_of_attribute(hid_t object, const std::string& name);
 std::string read_text(hid_t object, const std::string& name);
-// These throw Error unless the attribute holds `count` values.
+// Throw Error unless the attribute holds `count` values.
 std::vector<double> read_reals(hid_t object, const std::string& name, std::size_t count);
 std::vector<std::int64_t> read_integers(hid_t object, const std::string& name, std::size_t count);
 

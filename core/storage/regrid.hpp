@@ -1,5 +1,5 @@
-// Fields of a checkpoint on another grid of the same box: modes that both grids keep have the values in the
-// file, modes that only the new grid keeps are zero, and modes that only the grid of the file keeps are
+// Fields of a checkpoint on another grid of the same box. Modes that both grids keep have the values in the
+// file. Modes that only the new grid keeps are zero, and modes that only the grid of the file keeps are
 // dropped. A field that both grids resolve is the same to the last bit.
 #pragma once
 

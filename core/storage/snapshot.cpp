@@ -83,7 +83,7 @@ std::int64_t create_field(hid_t file, const std::string& name, int components, c
         shape.push_back(static_cast<hsize_t>(extents.at(dimension)));
     const std::string path = point_group + "/" + name;
     const Dataset field = create_dataset(file, path, type, shape);
-    // A second name at the root, beside the dimensions, for netCDF readers; the values are stored once.
+    // A second name at the root, next to the dimensions, for netCDF readers; the values are stored once.
     WHORL_HDF5(H5Lcreate_hard(file, path.c_str(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
     unsigned index = 0;
     for (const std::string& dimension : dimensions(box, components))

@@ -53,7 +53,7 @@ def test_kinds_are_listed_and_shown(whorl):
         assert told in (Path(__file__).parents[2] / page).read_text()
     wrong = whorl("diagnostics", "pfd")
     assert (wrong.code, wrong.out) == (2, "")
-    assert "there is no diagnostic pfd; did you mean pdf?" in wrong.err
+    assert "pfd is no diagnostic; did you mean pdf?" in wrong.err
     options = whorl("options", "diagnostics")
     assert options.out.count("diagnostics.kind = ") == len(KINDS)
 

@@ -88,7 +88,7 @@ def test_a_model_in_full(whorl, name):
 
 @pytest.mark.parametrize("command", ["models", "new"])
 def test_a_model_misspelt(whorl, command):
-    check_refused(whorl(command, "boussinesk"), "no model boussinesk", "did you mean boussinesq?", "mhd")
+    check_refused(whorl(command, "boussinesk"), "boussinesk is no model", "did you mean boussinesq?", "mhd")
 
 
 @pytest.mark.parametrize("name", NAMES)

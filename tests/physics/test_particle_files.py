@@ -82,7 +82,7 @@ def test_a_restart_goes_on_in_the_same_order(tmp_path, monkeypatch, order, besid
     assert changed["step"].values.tolist() == [0, 3, 6, 9, 12]  # not 10, the end before
     np.testing.assert_array_equal(changed["value"][:4], wanted["cloud"]["value"][:4])
     other = next(one for one in ORDERS if one != order)
-    with pytest.raises(CaseError, match="a restart may change their every and of alone"):
+    with pytest.raises(CaseError, match="a restart may change only their every and of"):
         Simulation.restart(tmp_path / "parts", settings=["time.steps=14", f"particles.0.order={other}"])
     elsewhere = ["time.steps=14", f"particles.0.order={other}"]
     with Simulation.restart(tmp_path / "parts", tmp_path / "new", settings=elsewhere) as simulation:

@@ -101,13 +101,13 @@ def test_two_initial_fields_are_one_too_many():
 
 
 def test_what_is_no_case_is_refused():
-    with pytest.raises(CaseError, match=r'takes a Case, not "x\.toml": load_case'):
+    with pytest.raises(CaseError, match=r'needs a Case, not "x\.toml": load_case'):
         Simulation("x.toml", beltrami(0.0))
 
 
 def test_calls_that_cannot_be_are_refused():
     simulation = Simulation(script_case(), beltrami(0.0))
-    with pytest.raises(ValueError, match="there is no rank 3 to gather on: ranks are 0 to 0"):
+    with pytest.raises(ValueError, match="root = 3 is no rank to gather on: ranks are 0 to 0"):
         simulation.gather("velocity", root=3)
     with pytest.raises(ValueError, match="3 cannot be called"):
         simulation.every("1 steps", 3)

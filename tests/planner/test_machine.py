@@ -32,7 +32,7 @@ WRONG = {
     ),
     "idle GPUs": (
         {"node": {"kind": "gpu", "devices": 8, "ranks": 4}},
-        "node.ranks = 4 leave GPUs of node.devices = 8 idle, because a rank has one; give as many of both",
+        "node.ranks = 4 leave GPUs of node.devices = 8 idle, because a rank has one; give the number that",
     ),
     "table of another length": ({"single": {"x": [1.0]}}, "x has 1 numbers and points has 2"),
     "bandwidths of another length": (
@@ -89,7 +89,7 @@ def test_what_is_wrong_is_said_with_the_remedy(change, message):
 
 def test_some_rates_are_needed():
     without = {name: section for name, section in sections().items() if name != "single"}
-    with pytest.raises(CaseError, match=r"neither \[single\] nor \[double\]"):
+    with pytest.raises(CaseError, match=r"\[single\] and \[double\] are missing"):
         machine_from(without)
 
 

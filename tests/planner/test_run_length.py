@@ -73,19 +73,19 @@ def test_waves_limit_the_step_on_any_grid_as_they_do_on_its_own(flow, initial):
 REFUSED = {
     "hall": (
         {"flow": {"model": "mhd", "resistivity": 0.01, "hall": 0.1}, "initial": {"name": "orszag-tang"}},
-        "flow.hall = 0.1 brings whistlers .* with --dt",
+        "flow.hall = 0.1 whistler waves .* with --dt",
     ),
-    "fine": ({"initial": {"name": "random", "k0": 100}}, "of 200 shells, needs 800 × 800 × 800 points"),
+    "fine": ({"initial": {"name": "random", "k0": 100}}, "of 200 shells needs 800 × 800 × 800 points"),
     "unfit": (
         {"initial": {"name": "formula", "value": ["0", "0", "cos(x) / (abs(x - 3.3) > 0.1)"]}},
-        "40 × 40 × 40 points that should tell .* it must be finite everywhere; give .* with --dt",
+        "40 × 40 × 40 points that should determine .* it must be finite everywhere; give .* with --dt",
     ),
     "file": (
         {
             "flow": {"model": "mhd", "resistivity": 0.01},
             "initial": {"name": "taylor-green", "magnetic": {"name": "from-file", "path": "b.h5"}},
         },
-        'an initial field "from-file" does not tell .* with --dt',
+        'an initial field "from-file" does not determine its length; .* with --dt',
     ),
 }
 
@@ -137,7 +137,7 @@ def test_a_step_that_nobody_knows_is_asked_for():
     with pytest.raises(CaseError, match=r"at rest; give the mean step you expect with --dt"):
         length_of(chosen)
     nowhere = chosen.model_copy(update={"initial": None})
-    with pytest.raises(CaseError, match=r"no initial field does not tell .* with --dt"):
+    with pytest.raises(CaseError, match=r"no initial field determines its length; .* with --dt"):
         length_of(nowhere)
 
 
@@ -275,15 +275,15 @@ def test_output_in_turnovers_is_counted():
 @pytest.mark.parametrize(
     ("initial", "words"),
     [
-        ({"name": "from-file", "path": "u.h5"}, 'and an initial field "from-file" does not tell'),
-        ({"name": "zero"}, "and an initial field at rest does not tell"),
-        ({"name": "random", "k0": 100}, "of 200 shells, needs 800 × 800 × 800 points to tell"),
+        ({"name": "from-file", "path": "u.h5"}, 'and an initial field "from-file" does not determine'),
+        ({"name": "zero"}, "and an initial field at rest does not determine"),
+        ({"name": "random", "k0": 100}, "of 200 shells needs 800 × 800 × 800 points to determine"),
     ],
 )
 def test_turnovers_that_no_initial_field_tells_are_unknown(initial, words):
     chosen = case(1024, time={"dt": 0.1, "steps": None, "until": "3 turnovers"}, initial=initial)
     known = r'time.until = "3 turnovers" is in turnovers.*'
-    advice = r".* how long one is, so that it is unknown; plan with a number there \(--set time.until=T\)"
+    advice = r".* the length of one; plan with a number there \(--set time.until=T\)"
     with pytest.raises(CaseError, match=known + words + advice):
         length_of(chosen)
 

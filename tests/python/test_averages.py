@@ -426,7 +426,7 @@ def test_a_run_without_rows_is_refused(write):
 
 def test_times_that_do_not_increase_are_refused(write):
     with pytest.raises(
-        CaseError, match=r"series.csv is damaged: behind its row of t = 2 comes one of t = 2\."
+        CaseError, match=r"series.csv is damaged: its row of t = 2 is followed by one of t = 2, and"
     ):
         open_run(write([0.0, 1.0, 2.0, 2.0, 3.0]).path).average()
 

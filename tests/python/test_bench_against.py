@@ -162,12 +162,12 @@ def test_another_processor_may_have_other_threads(written):
     ("text", "said"),
     [
         ("{", "is not JSON"),
-        ("[]", "is not what whorl bench step --json writes"),
-        ({"seconds_per_pair": 1.0}, "is not what whorl bench step --json writes"),
-        ({"runs": []}, "is not what whorl bench step --json writes"),
+        ("[]", "is no file of whorl bench step --json"),
+        ({"seconds_per_pair": 1.0}, "is no file of whorl bench step --json"),
+        ({"runs": []}, "is no file of whorl bench step --json"),
         (
             figures_of() | {"case": {"flow": {"model": "none"}}},
-            "its case has options that this whorl has not",
+            "its case has options that this whorl does not have",
         ),
     ],
 )

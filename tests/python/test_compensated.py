@@ -143,7 +143,7 @@ def test_what_has_no_such_laws_is_refused(tmp_path, sections, words):
 
 def test_names_and_windows_are_checked(tmp_path):
     run = Made(tmp_path, steady(), by_law(1.5, steady()))
-    with pytest.raises(CaseError, match="by the name of spectrm; did you mean spectrum"):
+    with pytest.raises(CaseError, match="is named spectrm; did you mean spectrum"):
         compensated(run, "spectrm")
     with pytest.raises(CaseError, match="averages need two"):
         compensated(run, start=0.0, end=0.1)

@@ -38,13 +38,13 @@ def test_a_link_that_leads_nowhere_is_refused(tmp_path, run):
     for name, target in (("loop", "loop"), ("round", "around"), ("around", "round"), ("gone", "nowhere")):
         (tmp_path / name).symlink_to(target)
     for name in ("loop", "round", "loop/in/it"):
-        with pytest.raises(CaseError, match=f"{name} is, or lies behind, a link that leads back to itself"):
+        with pytest.raises(CaseError, match=f"{name} is or contains a link that leads back to itself"):
             RunDirectory(tmp_path / name).check_free(overwrite=True)
         with pytest.raises(CaseError, match="a link that leads back to itself"):
             RunDirectory(tmp_path / name).check_beside(run, overwrite=True)
         with pytest.raises(CaseError, match="a link that leads back to itself"):
             open_runs(run.path, tmp_path / name)
-    with pytest.raises(CaseError, match="gone is a link to a place that is not there; make it"):
+    with pytest.raises(CaseError, match="gone is a link to a place that does not exist; make it"):
         RunDirectory(tmp_path / "gone").check_free(overwrite=True)
     (tmp_path / "nowhere").mkdir()
     RunDirectory(tmp_path / "gone").check_free(overwrite=True)

@@ -88,7 +88,7 @@ def test_a_gap_goes_where_its_rows_are_made_anew(directory):
 
 def test_a_table_that_is_none_is_named(directory):
     with pytest.raises(
-        CaseError, match=r"there is no table serie; did you mean series\? Tables: series, spectra"
+        CaseError, match=r"no table is named serie; did you mean series\? Tables: series, spectra"
     ):
         open_run(directory).table("serie")
     (directory / "series.csv").unlink()

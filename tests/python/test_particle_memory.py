@@ -188,7 +188,7 @@ def test_a_case_with_too_many_particles_is_refused_before_memory_is_filled(monke
     room = 1.5 * sum(_core.estimate_memory(plain, 1).values())
     monkeypatch.setattr(checks, "available_memory", lambda: (room, ""))
     check_memory(plain, world_of())
-    with pytest.raises(CaseError, match=r"1000000 particles need .* are available beside the flow"):
+    with pytest.raises(CaseError, match=r"1000000 particles need .* are left by the flow"):
         check_memory(asked, world_of())
     with pytest.raises(CaseError, match="1000000 particles need"):
         Simulation(case_of(particles=[group]))

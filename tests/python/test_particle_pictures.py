@@ -93,7 +93,7 @@ def test_fewer_paths_are_drawn_where_they_are_long():
 
 def test_what_cannot_be_drawn():
     with pytest.raises(
-        CaseError, match=r"paths take two times or more, and one has been written: see particles\.every"
+        CaseError, match=r"picture of paths needs two times, and 1 has been written; lower particles\.every"
     ):
         draw_particles(paths(flight(1)), case_of([]))
     still = drawn(paths(np.ones((4, 2, 3))))

@@ -157,7 +157,7 @@ def test_particles_with_one_time_are_told_of(tmp_path, undrawn):
         cut_group(file["cloud"], 1)
     made = page(run)
     assert "<dust>" in made.told("particles")
-    assert "particles cloud: paths take two times or more" in made.told()
+    assert "particles cloud: a picture of paths needs two times" in made.told()
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_the_mean_over_axes(axes):
     [
         (
             lambda: over_axes(states(), "transverse"),
-            "no structure functions transverse; there are longitudinal",
+            "no structure functions transverse; known: longitudinal",
         ),
         (lambda: over_axes(states().assign_coords(r_y=2 * R), "longitudinal"), "differ from axis to axis"),
         (lambda: scaling_exponents(states(), (0.1, 0.15)), "two separations"),

@@ -37,7 +37,7 @@ bool has_lzcnt_movbe_f16c() {
 }
 #endif
 
-// In increasing order.
+// The instruction levels that this processor has, in increasing order.
 std::vector<std::string> supported() {
     std::vector<std::string> levels{"baseline"};
 #if defined(__x86_64__)

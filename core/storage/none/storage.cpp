@@ -29,7 +29,7 @@ SnapshotWriter::SnapshotWriter(const std::string& path, const Box& box, const At
 
 SnapshotWriter::~SnapshotWriter() = default;
 
-// These are never called, since the constructor throws.
+// Functions that are never called, since the constructor throws.
 void SnapshotWriter::add_field(const std::string&, int) {}
 
 template <class Real>

@@ -1,4 +1,4 @@
-"""Python's hooks by which a rank that ends with an error ends all; without mpi4py loaded they do nothing."""
+"""Python hooks through which a rank that ends with an error ends all ranks, if mpi4py is loaded."""
 
 import atexit
 import os
@@ -9,17 +9,17 @@ from typing import Any, NoReturn
 
 from whorl.base.ranks import launched
 
-# Seconds that a rank with an error waits for the others to arrive with an error of theirs.
+# Seconds that a rank with an error waits for the others to fail as well.
 PATIENCE = 10.0
-# Seconds for which a rank that got the error of another one lets that one speak first.
+# Seconds that a rank with the error of another rank waits, so that the other rank prints it first.
 COURTESY = 1.0
-TAG = 32285  # of messages to those that leave, which nobody else uses
+TAG = 32285  # of messages between ranks that leave; nothing else uses it
 
-_hooks: dict[str, Any] = {"process": os.getpid()}  # and Python's own ones
+_hooks: dict[str, Any] = {"process": os.getpid()}  # later also Python's own hook and the exit code
 
 
 class Leaving(SystemExit):
-    """The exit of `sys.exit`, which is known to be one when Python drops it where nobody has caught it."""
+    """The exception of `sys.exit`; it records its exit code when Python drops it uncaught."""
 
     def __del__(self):
         uncaught = sys._getframe().f_back is None
@@ -28,7 +28,7 @@ class Leaving(SystemExit):
 
 
 def abort_on_exception() -> None:
-    """From now on an uncaught exception on one of several ranks, or its `sys.exit` by an error, ends all."""
+    """Let an uncaught exception of one of several ranks, or its `sys.exit` with an error, end all ranks."""
     if launched() == 1 and _world() is None:
         return
     if sys.exit is not _exit:
@@ -63,7 +63,7 @@ def _abort(kind: type[BaseException], error: BaseException, trace: Any) -> None:
 
 
 def _leave() -> None:
-    """End all ranks if this one ends by an error and others do not, though they may wait for it."""
+    """End all ranks if this one exits with an error and others do not: they may wait for it."""
     code, world = _hooks.get("code"), _world()
     if code and world is not None and not _met(world):
         _say(f"whorl: rank {world.rank} of {world.size} left with exit code {code} and ends all\n")
@@ -73,8 +73,8 @@ def _leave() -> None:
 def _met(several: Any) -> bool:
     """Whether all ranks arrive here within PATIENCE; rank 0 counts them and lets them go.
 
-    Messages, and no barrier: others may be within collective calls of their own. `several` are all ranks,
-    and never one.
+    The ranks exchange messages instead of a barrier, because others may be within other collective calls.
+    `several` is the communicator of all ranks, which are more than one.
     """
     left, deadline = [0] if several.rank else [*range(1, several.size)], time.monotonic() + PATIENCE
     sent = [several.isend(None, 0, TAG)] if several.rank else []

@@ -12,8 +12,8 @@ class CaseError(ValueError):
     Parameters
     ----------
     message : str
-        The option, its value and what is allowed. It becomes one paragraph: control characters are spelled
-        out, and the middle of a very long text is left out.
+        The option, its value and the values allowed. It becomes one paragraph: control characters are
+        spelled out, and the middle of a very long text is left out.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class CaseError(ValueError):
 
 
 class BlowUp(RuntimeError):
-    """The flow, or what goes along with it, stopped being finite.
+    """The flow or its particles blew up: a quantity is not finite, or too large.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class BlowUp(RuntimeError):
     viscous : bool, default True
         Whether the flow has a viscosity, which the message then advises to raise.
     particles : str, optional
-        The name of the particles that are lost; without one it is the flow.
+        The name of the particles that blew up; empty if the flow did.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class BlowUp(RuntimeError):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As its arguments: from the message alone another process could not make it."""
+        """Pickle the arguments: the message alone is not enough to make the exception again."""
         reason, viscous, particles = self._given
         made = partial(type(self), viscous=viscous, particles=particles)
         return made, (self.time, self.step, reason, self.checkpoint), self.__dict__

@@ -21,7 +21,7 @@ def whole_file(path: Path) -> Iterator[Path]:
         yield beside
         synchronise(beside)
         os.replace(beside, path)
-        with suppress(OSError):  # some network file systems have no such call for directories
+        with suppress(OSError):  # some network file systems cannot synchronise directories
             synchronise(path.parent)
     finally:
         beside.unlink(missing_ok=True)
@@ -37,7 +37,7 @@ def synchronise(path: Path) -> None:
 
 
 def numbered(folder: Path, ending: str, before: str = "") -> list[Path]:
-    """The files of a folder whose names have a number between two texts, in the order of the numbers."""
+    """The files of a folder with a number between two texts in their names, in the order of the numbers."""
     found = {}
     for path in folder.glob(f"{before}{'[0-9]' * DIGITS}*{ending}"):
         number = path.name.removeprefix(before).removesuffix(ending)
@@ -55,12 +55,12 @@ def is_file(path: Path) -> bool:
 
 
 def resolved(path: Path) -> Path:
-    """The path without links. Raises CaseError for links that lead round and round."""
+    """The path without links. Raises CaseError for a link that leads back to itself."""
     try:
         return path.resolve()
     except (OSError, RuntimeError):  # RuntimeError of Python before 3.13
         raise CaseError(
-            f"{path} is, or lies behind, a link that leads back to itself; name another."
+            f"{path} is or contains a link that leads back to itself; name another path."
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""HDF5 files by h5py, which is imported when the first file is opened: other runs do not need it."""
+"""HDF5 files by h5py, imported when the first file is opened: runs without HDF5 files do not need it."""
 
 import importlib.util
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import h5py
 
 
-# What reading a damaged file raises, whichever part of it cannot be read.
+# Exceptions that h5py raises if a part of a file is damaged.
 DAMAGE = (OSError, KeyError, IndexError, RuntimeError, TypeError, ValueError)
 
 
@@ -33,7 +33,7 @@ def is_hdf5(path: Path) -> bool:
 
 
 def text_type(file: "h5py.File") -> Any:
-    """The type of texts of any length in an open file."""
+    """The type of strings of variable length in an open file."""
     return _h5py(Path(file.filename)).string_dtype()
 
 
@@ -45,7 +45,7 @@ def python_value(value: Any) -> Any:
 
 
 def members(group: Any) -> Iterator[tuple[str, Any]]:
-    """Names and contents of a group; raises OSError for what the file names but does not hold."""
+    """Names and contents of a group. Raises OSError if the file does not contain a member it names."""
     for name, content in group.items():
         if content is None:
             raise OSError(f"{name} cannot be opened")

@@ -1,4 +1,4 @@
-"""What runs on which processor: the commit of this package, and the name of the processor."""
+"""The commit of this package, and the name of the processor."""
 
 import platform
 import subprocess
@@ -16,7 +16,7 @@ def commit() -> str | None:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     try:
-        # The repository must hold this very file, not only surround the place where it is installed.
+        # The repository must track this file: a package may be installed within another repository.
         git("ls-files", "--error-unmatch", Path(__file__).name)
         return git("describe", "--always", "--dirty", "--abbrev=12", "--exclude=*")
     except (OSError, subprocess.CalledProcessError):

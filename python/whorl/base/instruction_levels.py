@@ -21,7 +21,7 @@ def usable() -> list[str]:
 def chosen() -> str:
     """The highest usable level, or the one that the environment variable WHORL_LEVEL names.
 
-    Raises ImportError if there is none.
+    Raises ImportError if no level is usable, or the named one is not.
     """
     there, asked = usable(), os.environ.get(VARIABLE)
     if asked in there:

@@ -1,4 +1,4 @@
-"""Arrays of real numbers, as files and scripts must give them: NumPy turns others into numbers unasked."""
+"""Checks that files and scripts give real numbers: NumPy converts other values without a message."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def check_real(values: Any, name: str) -> None:
 
 
 def floats(values: Any, name: str) -> np.ndarray:
-    """An array of what a script gives. Raises ValueError, with the name, unless it holds real numbers."""
+    """The values of a script as floats. Raises ValueError, with the name, unless they are real numbers."""
     found = np.asarray(values)
     check_real(found, name)
     return found.astype(float)

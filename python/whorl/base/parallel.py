@@ -19,7 +19,7 @@ def world() -> MPI.Intracomm:
 
 
 def copies() -> str:
-    """A sentence if a launcher started this process as one of several, which MPI does not know of."""
+    """A sentence if a launcher started several processes and MPI knows of this one only, else nothing."""
     if launched() == 1 or world().size > 1:
         return ""
     return (
@@ -30,7 +30,7 @@ def copies() -> str:
 
 
 def on_root(comm: MPI.Intracomm, function: Callable[[], Result]) -> Result:
-    """The result of `function` on rank 0, on every rank; an exception there is raised on every rank."""
+    """Run `function` on rank 0; return its result, or raise its exception, on every rank."""
     outcome = None
     if comm.rank == 0:
         try:
@@ -44,7 +44,7 @@ def on_root(comm: MPI.Intracomm, function: Callable[[], Result]) -> Result:
 
 
 def in_directory(comm: MPI.Intracomm, function: Callable[[], Result]) -> Result:
-    """`on_root` of what takes an output directory; an error tells of copies that may have it."""
+    """`on_root` for work on an output directory; its error mentions copies of the run that may use it."""
     try:
         return on_root(comm, function)
     except CaseError as error:
@@ -58,10 +58,10 @@ def agreed(
 ) -> Result:
     """Returns the result of `work` on this rank once it has returned on all; each rank does its own work.
 
-    An exception on some ranks is raised on all: that of the lowest of them. If `work` waits for other ranks,
-    a rank that fails within it cannot inform them: it waits `patience` seconds for them and then ends all
-    ranks, with a message that ends with `advice`; `work` must then not use `comm`. Without a patience, `work`
-    must not wait for other ranks. Collective.
+    If some ranks fail, all raise the exception of the lowest of them. A rank that fails while others wait
+    for it within `work` cannot inform them. It waits `patience` seconds for them and then ends all ranks;
+    its message ends with `advice`. With a patience, `work` must not use `comm`; without one, it must not
+    wait for other ranks. Collective.
     """
     result = failure = failures = None
     try:
@@ -79,11 +79,11 @@ def agreed(
             raise failures[first] from failure
         return result
     finally:
-        failure = failures = None  # else it and this frame refer to each other, and objects of work live on
+        failure = failures = None  # else exception and frame keep each other, and objects of `work`, alive
 
 
 def _meet(comm: MPI.Intracomm, failure: BaseException | None, patience: float, advice: str) -> None:
-    """Waits until all ranks arrive; a rank that failed waits only so long, since others may wait for it."""
+    """Wait until all ranks arrive; a rank that failed ends all after `patience`: others may wait for it."""
     arrived = comm.Ibarrier()
     if failure is None:
         arrived.Wait()
@@ -91,7 +91,7 @@ def _meet(comm: MPI.Intracomm, failure: BaseException | None, patience: float, a
     if _ends_within(patience, arrived):
         return
     reason = f"{str(failure).rstrip('.') or type(failure).__name__}. {advice}".rstrip()
-    if hasattr(failure, "of_rank"):  # a script's own
+    if hasattr(failure, "of_rank"):  # an error of the user's script
         sys.stderr.write("".join(traceback.format_exception(failure)))
     where = f"rank {comm.rank} of {comm.size} failed where the others wait for it, and ends all"
     sys.stderr.write(f"whorl: {where}: {reason}\n")
@@ -116,7 +116,7 @@ def _to_send(error: BaseException) -> BaseException:
     except Exception:  # its class may raise anything when pickled
         pass
     fault = RunFault(f"{type(error).__name__}: {error}")
-    if hasattr(error, "of_rank"):  # of a script's own
+    if hasattr(error, "of_rank"):  # an error of the user's script
         fault.of_rank = error.of_rank
     fault.__cause__ = error
     return fault

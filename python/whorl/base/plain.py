@@ -1,4 +1,4 @@
-"""Text on a terminal that cannot show all characters, such as ν in ISO 8859-1: plain ones stand for them."""
+"""Plain replacements for characters that a terminal cannot show, such as ν in ISO 8859-1."""
 
 import codecs
 import sys
@@ -19,7 +19,7 @@ UNKNOWN = "?"
 
 
 def plain(text: str) -> str:
-    """What stands for a text where only characters of ASCII can be shown."""
+    """The text in ASCII characters."""
     shown, raised = "", False
     for character in text:
         before, raised = raised, "<super>" in unicodedata.decomposition(character)
@@ -47,13 +47,13 @@ codecs.register_error(ERRORS, _stand_in)
 
 
 def showable(text: str, stream: Any) -> str:
-    """The text with what a stream cannot show replaced."""
+    """The text with plain replacements for the characters that a stream cannot show."""
     encoding = getattr(stream, "encoding", None) or "ascii"
     return text.encode(encoding, ERRORS).decode(encoding)
 
 
 def show_what_is_possible() -> None:
-    """From now on standard output and standard error replace what they cannot show."""
+    """Let standard output and standard error replace characters that they cannot show."""
     for stream in (sys.stdout, sys.stderr):
         encoding = getattr(stream, "encoding", None) or "utf-8"
         if hasattr(stream, "reconfigure") and codecs.lookup(encoding).name != "utf-8":
@@ -61,7 +61,7 @@ def show_what_is_possible() -> None:
 
 
 def write_as_file(text: str) -> None:
-    """Write what is to be a file to standard output, in UTF-8 unless it is a terminal."""
+    """Write the text of a file to standard output, in UTF-8 unless it is a terminal."""
     if hasattr(sys.stdout, "reconfigure") and not sys.stdout.isatty():
         sys.stdout.reconfigure(encoding="utf-8")
     sys.stdout.write(text)

@@ -53,10 +53,10 @@ class Alone:
         return [value]
 
     def send(self, value: Any, rank: int) -> None:
-        raise RuntimeError(f"there is no rank {rank} to send to: this whorl was built without MPI")
+        raise RuntimeError(f"rank {rank} cannot receive: this whorl was built without MPI and has one rank")
 
     def recv(self, room: Any, rank: int) -> Any:
-        raise RuntimeError(f"there is no rank {rank} to receive from: this whorl was built without MPI")
+        raise RuntimeError(f"rank {rank} cannot send: this whorl was built without MPI and has one rank")
 
     def allgather(self, value: Any) -> list[Any]:
         return [value]
@@ -66,7 +66,7 @@ class Alone:
             received[...] = sent
 
     def Barrier(self) -> None:
-        """Do nothing: there are no other ranks."""
+        """Return at once: one rank waits for no others."""
 
     def Ibarrier(self) -> SimpleNamespace:
         return SimpleNamespace(Test=lambda: True, Wait=lambda: True)
@@ -81,7 +81,7 @@ class Alone:
         return Alone()
 
     def Free(self) -> None:
-        """Do nothing: there is nothing to free."""
+        """Do nothing: the communicator holds no resources."""
 
     def Abort(self, code: int) -> None:
         os._exit(code)

@@ -5,26 +5,26 @@ import shlex
 import unicodedata
 from collections.abc import Sequence
 
-LONGEST = 1600  # characters of a message, which a terminal of 24 lines shows
+LONGEST = 1600  # characters of a message, as many as a terminal of 24 lines shows
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 BEGINNING = 1100  # of these, characters before the gap; the remedy is at the end
 
 
 def one_paragraph(text: str) -> str:
-    """The text with control characters spelled out, shortened in the middle to what a screen shows."""
+    """The text with control characters spelled out, shortened in the middle to fit a screen."""
     text = spelled(text)
     return text if len(text) <= LONGEST else f"{text[:BEGINNING]} … {text[BEGINNING - LONGEST :]}"
 
 
 def spelled(text: str) -> str:
-    """The text with unprintable characters, such as a newline or a null, as Python writes them."""
+    """The text with unprintable characters, such as a newline or a null, escaped as in Python."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def hidden_in(text: str) -> tuple[int, str] | None:
-    """The place and the name of the first character that is not seen, nor a blank or the end of a line."""
+    """The place and the name of the first invisible character that is not white space, or None."""
     for place, character in enumerate(text):
         if not (character.isprintable() or character.isspace()):
             name = unicodedata.name(character, "a control character")
@@ -33,7 +33,7 @@ def hidden_in(text: str) -> tuple[int, str] | None:
 
 
 def in_words(parts: Sequence[str]) -> str:
-    """Texts one after another: a, b and c."""
+    """Texts joined as in a sentence: a, b and c."""
     *first, last = parts
     return f"{', '.join(first)} and {last}" if first else last
 
@@ -44,7 +44,7 @@ def counted(number: int, thing: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """A clause with a capital letter, unless it begins with a symbol of one letter, and a full stop."""
+    """The clause with a full stop and a capital letter, unless it begins with a symbol of one letter."""
     told = text.strip().rstrip(".")
     return f"{told}." if told[1:2] in ("", " ") else f"{told[:1].upper()}{told[1:]}."
 
@@ -60,7 +60,7 @@ def storable(text: str) -> str:
 
 
 def in_powers(number: float, digits: int = 6) -> str:
-    """A number with so many digits at most; a large or small one has a power of ten: 3·10⁶."""
+    """A number with at most `digits` digits; a large or small one has a power of ten: 3·10⁶."""
     number = float(f"{number:.{digits}g}")
     mantissa, _, exponent = f"{number:g}".partition("e")
     if not exponent:
@@ -84,12 +84,12 @@ def with_error(mean: float, error: float) -> str:
 
 
 def rounded_down(value: float, digits: int) -> str:
-    """The number to some digits, not above it."""
+    """The number rounded down to `digits` digits."""
     unit = 10.0 ** (math.floor(math.log10(value)) + 1 - digits)
     return f"{math.floor(value / unit) * unit:.{digits}g}"
 
 
 def rounded_up(value: float, digits: int) -> str:
-    """The number to some digits, not below it, so that a value beyond a limit is seen to be so."""
+    """The number rounded up to `digits` digits: a value above a limit is printed above it."""
     unit = 10.0 ** (math.floor(math.log10(value)) + 1 - digits)
     return f"{math.ceil(value / unit) * unit:.{digits}g}"

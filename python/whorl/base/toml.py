@@ -12,11 +12,11 @@ MOST_BYTES = 2**20
 TOO_LONG = f"it is longer than {MOST_BYTES // 2**20} MiB"
 MOST_LEVELS = 20
 LARGEST = 2**63
-# The last line of a text whose first line names it: without it the text was cut.
+# The last line of a text whose first line names it; a text without it was cut.
 END = "# end of the case"
 CUT = f'it was cut: its last line, "{END}", is missing'
 TOO_DEEP = f"tables or lists in it lie more than {MOST_LEVELS} deep in each other"
-# Texts behind quotes and comments, in one line; and parts of a key with dots between them.
+# QUOTED matches a string or a comment within one line, KEYS a key with its dots.
 QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"?' + "|'[^'\\n]*'?|#[^\\n]*")
 KEYS = re.compile(r'(?:[\w-]+|"")(?:[ \t]*\.[ \t]*(?:[\w-]+|""))*')
 
@@ -27,7 +27,7 @@ def loads(text: str) -> dict[str, Any]:
         raise TOMLDecodeError(TOO_LONG)
     if is_cut(text):
         raise TOMLDecodeError(CUT)
-    # The time that tomllib takes for a key grows with the square of its parts.
+    # The time that tomllib needs for a key grows with the square of the number of its parts.
     if any(key[0].count(".") > MOST_LEVELS for key in KEYS.finditer(QUOTED.sub('""', text))):
         raise TOMLDecodeError(TOO_DEEP)
     try:
@@ -52,7 +52,7 @@ def single_value(text: str) -> Any:
     """The value in a text. Raises TOMLDecodeError, also if the text holds more than a value."""
     tables = loads(f"value = {text}")
     if tables.keys() != {"value"}:
-        raise TOMLDecodeError("there is more in it than a value")
+        raise TOMLDecodeError("it holds more than a value")
     return tables["value"]
 
 

@@ -17,16 +17,16 @@ from whorl.output.named_state import named_state
 from whorl.run.progress import stdout_console
 
 FILE = "analysis.h5"
-# Which have an option of their name.
+# Kinds of diagnostics that have an option of their name.
 OF_KINDS = (
     *("pdf", "moments", "profile", "spectrum", "transfer", "shell-to-shell", "ring-to-ring"),
     "structure-functions",
 )
-MOMENTS = {3.0: "skewness", 4.0: "flatness"}  # by their order: those of the highest orders are in the file
+MOMENTS = {3.0: "skewness", 4.0: "flatness"}  # printed moments by their order; the file has all orders
 
 
 def _of_kind(kind: str, metavar: str, about: str) -> Any:
-    """An option that may be repeated, with what a kind of diagnostic is to be `of`."""
+    """A repeatable option for the `of` of a kind of diagnostic."""
     return Annotated[list[str] | None, typer.Option(f"--{kind}", metavar=metavar, help=about)]
 
 
@@ -34,7 +34,7 @@ Densities = _of_kind("pdf", "EXPRESSION", "Probability densities of it.")
 MomentsOf = _of_kind("moments", "EXPRESSION", "Moments of it.")
 ProfilesOf = _of_kind("profile", "EXPRESSION", "Its profiles along z.")
 SpectraOf = _of_kind("spectrum", "EXPRESSION", "Its spectrum by shell.")
-TransfersOf = _of_kind("transfer", "BALANCE", "What each term brings to it by shell: --transfer energy.")
+TransfersOf = _of_kind("transfer", "BALANCE", "Contribution of each term by shell: --transfer energy.")
 ShellsOf = _of_kind("shell-to-shell", "EXCHANGE", 'Its transfers between shells: --shell-to-shell "u to u".')
 RingsOf = _of_kind("ring-to-ring", "EXCHANGE", "Its transfers between rings, by the angle from z.")
 IncrementsOf = _of_kind("structure-functions", "EXPRESSION", "Moments of its increments.")
@@ -57,7 +57,7 @@ def analyse(
     ring_to_ring: RingsOf = None,
     structure_functions: IncrementsOf = None,
     checkpoint: Annotated[
-        int | None, typer.Option("--checkpoint", metavar="STEP", help="That of this step, not the newest.")
+        int | None, typer.Option("--checkpoint", metavar="STEP", help="The one of this step, not the newest.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All checkpoints of the run.")] = False,
     snapshot: Annotated[
@@ -74,7 +74,7 @@ def analyse(
 ) -> None:
     """Measure diagnostics of the checkpoints or snapshots of a run, also under mpiexec.
 
-    Results go to a file like diagnostics.h5; numbers are shown, too.
+    It writes the results to a file like diagnostics.h5, and prints numbers.
     """
     from whorl.base.endings import abort_on_exception
     from whorl.base.parallel import on_root, world
@@ -94,7 +94,7 @@ def analyse(
 
 
 def _states(checkpoint: int | None, every: bool, snapshot: int | None, snapshots: bool) -> dict[str, Any]:
-    """Which states the options choose, as arguments of `whorl.analyse`. Raises CaseError for two of them."""
+    """The states chosen by an option, as arguments of `whorl.analyse`. Raises CaseError for two options."""
     of = {"--all": every, "--checkpoint": checkpoint, "--snapshot": snapshot, "--snapshots": snapshots}
     given = [name for name, value in of.items() if value not in (None, False)]
     if len(given) > 1:
@@ -104,7 +104,7 @@ def _states(checkpoint: int | None, every: bool, snapshot: int | None, snapshots
 
 
 def _of_case(place: RunDirectory, name: str) -> dict[str, Any]:
-    """The diagnostic of the run's case that has this name."""
+    """The diagnostic of this name in the run's case."""
     own = {one.label: one for one in place.read_case().diagnostics}
     if name in own:
         return own[name].model_dump(exclude_none=True)
@@ -116,7 +116,7 @@ def _of_case(place: RunDirectory, name: str) -> dict[str, Any]:
 
 
 def _show(found: dict[str, Any], path: Path) -> None:
-    """The numbers of the last state: of each diagnostic those with no axis but the quantity, and MOMENTS."""
+    """Print numbers of the last state: arrays over the quantity alone, and MOMENTS."""
     console = stdout_console()
     for name, data in found.items():
         last = data.isel(time=-1)

@@ -1,4 +1,4 @@
-"""`whorl average`, which imports what it needs, so that help appears at once."""
+"""`whorl average`; functions import slow modules, so that help appears at once."""
 
 import json
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ AllDiagnostics = Annotated[
 OneDiagnostic = Annotated[
     list[str] | None,
     typer.Option(
-        "--diagnostic", "-d", metavar="NAME", help="Average this one, or of particles a kind; repeatable."
+        "--diagnostic", "-d", metavar="NAME", help="Average this one, or a kind of --particles; repeatable."
     ),
 ]
 MeansFile = Annotated[
@@ -128,14 +128,14 @@ def average(
 
 @dataclass(frozen=True)
 class Shown:
-    """How averages are shown: as a table, as JSON, or as CSV, in a file if it has a name."""
+    """The format of averages: a table, JSON or CSV, to a file if it has a name."""
 
     as_json: bool = False
     as_csv: bool = False
     file: Path | None = None
 
     def instead(self, found: "Printed") -> bool:
-        """Print averages unless a table of them is wanted."""
+        """Print or write averages in place of a table; return False if a table is wanted."""
         if self.as_json:
             text = json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
             write_as_file(f"{text}\n")
@@ -149,11 +149,11 @@ class Shown:
 
 
 def _shown(directory: Path, words: list[str], as_json: bool, as_csv: bool) -> tuple[Path, Shown]:
-    """The directory, and how averages are shown. Raises CaseError for words that mean nothing."""
+    """The directory, and the format of averages. Raises CaseError for words without a meaning."""
     if as_csv and as_json:
         raise CaseError("--csv and --json are two ways to print the same; give one of them.")
     if as_csv and len(words) == 1:
-        # The file may stand before the directory, too.
+        # The file may also come before the directory.
         names = [str(directory), words[0]]
         directory, file = map(Path, reversed(names) if names[0].lower().endswith(".csv") else names)
         return directory, Shown(as_csv=True, file=file)
@@ -167,7 +167,7 @@ def _shown(directory: Path, words: list[str], as_json: bool, as_csv: bool) -> tu
 
 
 def _refuse(options: dict[str, Any], what: str) -> None:
-    """Raises CaseError for options that are given and have no meaning for some averages."""
+    """Raises CaseError for given options without a meaning for these averages."""
     if given := [name for name, value in options.items() if value]:
         raise CaseError(f"{', '.join(given)}: {what} do not take this; leave it out.")
 

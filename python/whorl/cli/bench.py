@@ -1,4 +1,4 @@
-"""`whorl bench` and its commands; each imports what it needs, so that help appears at once."""
+"""`whorl bench` and its commands; functions import slow modules, so that help appears at once."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -38,10 +38,10 @@ def bench_step(
     scheme: Scheme = "rk2",
     steps: Annotated[int, typer.Option(min=1, help="Steps to measure, after two to warm up.")] = 10,
     threads: Threads = 0,
-    particles: Annotated[int, typer.Option(min=0, help="Time as many steps with so many tracers, too.")] = 0,
+    particles: Annotated[int, typer.Option(min=0, help="Time as many steps with this many tracers too.")] = 0,
     json: Json = None,
     against: Annotated[
-        Path | None, typer.Option(help="Report what became slower since this JSON of the same bench.")
+        Path | None, typer.Option(help="Report figures worse than those of this JSON of the same bench.")
     ] = None,
     margin: Annotated[float, typer.Option(min=0.0, help="Threshold of a change, in per cent.")] = 5.0,
     settings: Settings = None,
@@ -166,7 +166,7 @@ def _ranks() -> Any:
 
 
 def _earlier(path: Path, case: Any) -> dict[str, Any]:
-    """The figures of an earlier run of this case here; refused before anything is timed."""
+    """The figures of an earlier run of this case here, checked before anything is timed."""
     from whorl.base.parallel import on_root, world
     from whorl.machine.benches.against import read_earlier
     from whorl.machine.information import machine

@@ -1,4 +1,4 @@
-"""Lists of ready cases, models and options, and facts about this machine; each imports what it needs."""
+"""Lists of ready cases, models and options, and facts about this machine."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -73,7 +73,7 @@ def new(
 def _find_model(name: str) -> type[Model]:
     if name not in MODELS:
         near = did_you_mean(name, MODELS) or "."
-        raise CaseError(f"there is no model {name}{near} Models: {', '.join(MODELS)}.")
+        raise CaseError(f"{name} is no model{near} Models: {', '.join(MODELS)}.")
     return MODELS[name]
 
 
@@ -83,7 +83,7 @@ def options(
     """List every option of a case file: type, default, range, unit and meaning."""
     known = list(sections(Case))
     if section is not None and section not in known:
-        raise CaseError(f"there is no section [{section}]; the sections are {', '.join(known)}.")
+        raise CaseError(f"[{section}] is no section of a case; the sections are {', '.join(known)}.")
     console = stdout_console()
     if section in ("forcing", "diagnostics", "probes", "particles"):
         _print_alternatives(console, section)
@@ -101,7 +101,7 @@ def diagnostics(
     if kind is not None:
         if kind not in KINDS:
             near = did_you_mean(kind, KINDS) or "."
-            raise CaseError(f"there is no diagnostic {kind}{near} Kinds: {', '.join(KINDS)}.")
+            raise CaseError(f"{kind} is no diagnostic{near} Kinds: {', '.join(KINDS)}.")
         _print_alternative(console, "diagnostics", KINDS[kind], ())
         console.print(f"\ndocs/diagnostics/{KINDS[kind].page or kind}.md has its definition", soft_wrap=True)
         return
@@ -142,7 +142,7 @@ def _print_alternative(console: Console, section: str, kind: type[Section], shar
 
 
 def _what_it_takes(about: Option) -> str:
-    """Type, range and default; an option with one choice, such as a model's name, has no other default."""
+    """Type, range and default; an option with one choice, such as a model's name, has no separate default."""
     if about.default in ("", "required"):
         default = about.default
     else:

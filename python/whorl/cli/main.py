@@ -32,7 +32,7 @@ Direct numerical simulation of turbulence.
 [bold]whorl average taylor-green[/]          its averages over time, with errors
 [bold]whorl cases taylor-green > my.toml[/]  a case of your own to edit
 [bold]whorl models[/]                        the equation sets; whorl new MODEL > my.toml begins a case
-[bold]whorl diagnostics[/]                   what a run can measure beside its series and spectra
+[bold]whorl diagnostics[/]                   what a run can measure in addition to series and spectra
 [bold]mpiexec -n 4 whorl run my.toml[/]      the same on four MPI ranks
 [bold]whorl restart my --until 20[/]         continue, on any number of ranks
 [bold]whorl plan my.toml[/]                  predict its cost here; -m frontier: on another machine
@@ -72,7 +72,7 @@ def main() -> NoReturn:
         where = error.ctx.command_path if error.ctx else _command_typed()
         message = one_paragraph(_wrong_value(error) or _with_hint(error.format_message()))
         _leave(f"{message}{'' if message.endswith(('.', '?', ')')) else '.'} See {where} --help.", 2)
-    except CaseError as error:  # a paragraph, and of an expression the text below it
+    except CaseError as error:  # a paragraph; an error in an expression shows the text below it
         _leave(str(error), error.exit_code)
     except (BlowUp, RunFault) as error:
         _leave(one_paragraph(str(error)), error.exit_code)
@@ -109,7 +109,7 @@ def _with_hint(message: str) -> str:
 
 
 def _command_typed() -> str:
-    """The command of an option without its value, which the error does not name."""
+    """The typed command, for the error of an option without its value, which does not name the command."""
     names = {command.name or command.callback.__name__ for command in app.registered_commands}
     return " ".join(["whorl", *(word for word in sys.argv[1:2] if word in names)])
 

@@ -1,4 +1,4 @@
-"""Arguments that several commands take."""
+"""Arguments and options that several commands share."""
 
 from pathlib import Path
 from typing import Annotated
@@ -28,7 +28,7 @@ RemoveMean = Annotated[
     bool | None,
     typer.Option(
         MEANS,
-        help="Whether a correlation is without the means of the series; by default of points, not of modes.",
+        help="Remove the means of the series from a correlation; by default for points, not for modes.",
     ),
 ]
 Compensate = Annotated[

@@ -1,4 +1,4 @@
-"""`whorl plan` and `whorl bench machine`; each imports what it needs, so that help appears at once."""
+"""`whorl plan` and `whorl bench machine`; functions import slow modules, so that help appears at once."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -93,7 +93,7 @@ def _check_outputs(text: Path | None, picture: Path | None = None) -> None:
 
 
 def _write(path: Path, write: Callable[[], None]) -> None:
-    """Write a file; errors name the given path, not that of the file written beside it."""
+    """Write a file; errors name the given path, not that of the temporary file."""
     try:
         write()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""`whorl report`, which imports what it needs, so that help appears at once."""
+"""`whorl report`; the function imports slow modules, so that help appears at once."""
 
 from pathlib import Path
 from typing import Annotated
@@ -20,7 +20,7 @@ def report(
 ) -> None:
     """Write a report on a run to one HTML file: case, averages, pictures, checks, how to repeat it.
 
-    Also while the run is in progress, or after it failed. The file needs no network and no other file.
+    It works while the run is in progress and after it failed. The file needs no network and no other file.
     """
     from whorl.report import report as write
 

@@ -1,4 +1,4 @@
-"""`whorl run`, `whorl restart` and `whorl plot`; each imports what it needs, so that help appears at once."""
+"""`whorl run`, `restart` and `plot`; functions import slow modules, so that help appears at once."""
 
 import re
 from pathlib import Path
@@ -87,7 +87,7 @@ def restart(
 
     abort_on_exception()
     if overwrite and output is None:
-        raise CaseError("--overwrite goes with -o: a run that goes on where it is replaces nothing.")
+        raise CaseError("--overwrite goes with -o: a restart without -o replaces nothing.")
     changes = {"until": until, "settings": settings or [], "step": step}
     _go(Simulation.restart(directory, output, **changes, overwrite=overwrite))
 
@@ -103,7 +103,7 @@ PlaneOfSlice = Annotated[
 ]
 TimeOfState = Annotated[
     float | None,
-    typer.Option(help="Time of the snapshot or the state, the nearest is taken; the last by default."),
+    typer.Option(help="Draw the snapshot or state nearest to this time; the last by default."),
 ]
 OneDiagnostic = Annotated[
     str | None,
@@ -111,7 +111,7 @@ OneDiagnostic = Annotated[
         "--diagnostic",
         "-d",
         metavar="NAME",
-        help="Draw this diagnostic, to DIR/NAME.png, or of particles a kind.",
+        help="Draw this diagnostic, to DIR/NAME.png, or this kind of statistics of --particles.",
     ),
 ]
 OneProbe = Annotated[
@@ -144,11 +144,12 @@ def plot(
 ) -> None:
     """Draw a slice of a snapshot, energies and spectra of a run, also while it is in progress.
 
-    With --from or --to it also draws averages over this window, as of whorl average. With --diagnostic NAME
-    it draws the mean of a diagnostic over the window, with a band of its error, or with --time a state of it;
-    of a slice or a line the last state, unless a window is given. With --probes NAME --correlation the window
-    is that of the correlation. With --particles NAME it draws paths, or with -d KIND statistics of them. With
-    --compensated it draws the spectrum and structure functions over Kolmogorov's laws, in units of η.
+    With --from or --to it also draws averages over this window, as whorl average computes them. With
+    --diagnostic NAME it draws the mean of a diagnostic over the window, with a band of its error, or one
+    state with --time. A slice or a line is drawn at its last state, unless a window is given. With
+    --probes NAME --correlation the window is that of the correlation. With --particles NAME it draws paths,
+    or with -d KIND statistics of them. With --compensated it draws the spectrum and structure functions over
+    Kolmogorov's laws, in units of η.
     """
     from whorl.pictures import PICTURES, plot
 
@@ -197,14 +198,14 @@ def _kind_of_picture(given: dict[str, Any], compensated: bool) -> str:
 
 
 def _case_with_directory(source: str, output: Path | None, settings: list[str]) -> Case:
-    """The case with its output in `output`, else where the case says, else in a folder of the case's name."""
+    """The case with its output in `output`, else in the case's directory, else in a folder of its name."""
     case = load_case(source, settings)
     directory = str(output) if output else case.output.directory or find_case(source).stem
     return case.updated(output={"directory": directory})
 
 
 def _go(simulation) -> None:
-    """Run to the end, and print on rank 0 what runs and where its output is."""
+    """Run to the end; rank 0 prints a summary and the directory of the output."""
     from whorl.run import tune
 
     root = simulation.comm.rank == 0

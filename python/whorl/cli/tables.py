@@ -21,7 +21,7 @@ def show_table(console: Console, table: Table) -> None:
 
 
 def show_rows(console: Console, rows: Sequence[Sequence[str]], heads: Sequence[str] = ()) -> None:
-    """Print rows of plain text as a table, or, if words have no room in its columns, one below the other."""
+    """Print rows of plain text as a table; if it is too wide, print the cells one below the other."""
     table = Table(*heads, box=None, show_header=bool(heads), header_style="bold", pad_edge=False)
     for row in rows:
         table.add_row(*map(escape, row))
@@ -53,9 +53,9 @@ def show_text(console: Console, text: str, indent: int = 0) -> None:
 
 
 def _fit(console: Console, table: Table) -> int:
-    """Set the widths of columns to what the console has, no less than their longest words; return the sum.
+    """Fit the columns to the console, each as wide as its longest word or more; return the least width.
 
-    The room that is left is shared in proportion to what each column lacks to be on one line.
+    The columns share the remaining width in proportion to the width that each lacks for unbroken lines.
     """
     sizes = [_sizes(console, column.no_wrap, [column.header, *column.cells]) for column in table.columns]
     gaps = (table.padding[1] + table.padding[3]) * (len(sizes) - 1)

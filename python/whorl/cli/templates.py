@@ -81,7 +81,7 @@ def facts(name: str) -> dict[str, str]:
 
 
 def named_quantities(name: str) -> Iterator[tuple[str, str, str]]:
-    """The names that expressions may use of a model, with the expression and meaning of each."""
+    """The names in a model that expressions may use, with the expression and meaning of each."""
     for called, one in quantities(example_case(MODELS[name])).items():
         yield called, one.text, f"{one.meaning} [{one.unit}]"
 
@@ -95,7 +95,7 @@ def told_sum(terms: Iterable[str]) -> str:
 def _head(model: type[Model]) -> str:
     summary = " ".join(model.__doc__.strip().split("\n\n")[0].split())
     lines = [f"{tag_of(model)}: {summary}", "", *(f"    {line}" for line in model.equations.splitlines()), ""]
-    lines.append(f'What is commented out shows the default; "{NO_VALUE}" stands for none. See whorl options.')
+    lines.append(f'A commented option shows the default; "{NO_VALUE}" means none. See whorl options.')
     return "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
 
@@ -114,7 +114,7 @@ def _setting(about: Option, value: Any, active: bool) -> tuple[str, bool]:
 
 
 def _aligned(lines: list[tuple[str, bool, Option]]) -> str:
-    """Settings with their meaning behind them, and with the choices of options that are not set."""
+    """Settings, each followed by its choices, if it is not set, and by its meaning."""
     width = max([len(setting) for setting, _, _ in lines if len(setting) <= WIDEST], default=0)
     text = ""
     for setting, active, about in lines:
@@ -139,7 +139,7 @@ def _other_initial_fields(model: type[Model]) -> str:
                 f"#   {tag_of(kind):13} {kind.__doc__.strip()}" + (f" Options: {options}." if options else "")
             )
     if further := [f"[initial.{name}]" for name in model.state if name != model.first_field()]:
-        lines.append(f"# A table each for further fields, zero without: {', '.join(further)}.")
+        lines.append(f"# Further fields have a table each, and are zero without it: {', '.join(further)}.")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -154,7 +154,7 @@ def _scalars() -> str:
         describe(f"scalars.{key}", field) for key, field in Scalar.model_fields.items() if key != "initial"
     ]
     lines = [(*_setting(about, shown.get(about.key.rpartition(".")[2]), False), about) for about in options]
-    head = "# Any number of passive scalars, such a block each:\n# [[scalars]]\n"
+    head = "# Passive scalars, any number of blocks:\n# [[scalars]]\n"
     return f'{head}{_aligned(lines)}# [scalars.initial]\n# name = "random"\n'
 
 

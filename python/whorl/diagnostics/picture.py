@@ -37,7 +37,7 @@ def diagnostic_picture(
     name : str
         The name of the diagnostic.
     time : float, optional
-        The time of a state, of which the nearest is drawn, in place of a mean.
+        The time of a state; the nearest state is drawn in place of a mean.
     start, end : float, optional
         The window of the mean, by default that of `RunResults.average`. Without such a window the last state
         is drawn, as it is of slices and lines unless one is given.

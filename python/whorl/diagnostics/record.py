@@ -1,7 +1,7 @@
 """The diagnostics of a run: measured together when they are due, kept by rank 0 in diagnostics.h5.
 
-Where no file is written rank 0 keeps them in memory. Each state is on disk when it is added, in the file or
-beside it (`growing_file`), and a kill never damages it.
+Without a file, rank 0 keeps them in memory. Each state is on disk when it has been added, in diagnostics.h5
+or in a file of its own (`growing_file`), and a kill never damages it.
 """
 
 import json
@@ -74,7 +74,7 @@ class Measured:
 
 
 def _told(array: Array) -> dict[str, str]:
-    """The attributes of an array; those beside its unit and meaning say what several states give together."""
+    """The attributes of an array: its unit and meaning, and how several states are combined."""
     ways = {"over_time": array.over_time, "weighted_by": array.weighted_by, "about": array.about}
     told = {"units": array.unit or "1", "long_name": array.meaning}
     return told | {name: value for name, value in ways.items() if value}
@@ -89,7 +89,7 @@ def about(diagnostic: Diagnostic) -> dict[str, str]:
 
 
 def measures(attributes: Mapping[str, str], free: Sequence[str] = ("name", "every")) -> dict[str, Any]:
-    """What a diagnostic measures, by the attributes of its group: its options but name and interval."""
+    """The options of a diagnostic in the attributes of its group, without the `free` ones."""
     options = renamed("diagnostics", json.loads(attributes.get("options", "{}")))
     return {key: value for key, value in options.items() if key not in free}
 
@@ -121,7 +121,7 @@ class Together:
 
 
 class Diagnostics(Table):
-    """The diagnostics of a run: every rank knows when they were measured, rank 0 what was found."""
+    """The diagnostics of a run: every rank has the steps and times of the states, rank 0 also the arrays."""
 
     suffix = ".h5"
 
@@ -137,18 +137,18 @@ class Diagnostics(Table):
         self.gaps: list[str] = []
 
     def datasets(self) -> "dict[str, xr.Dataset]":
-        """All states of each, over `time` and the axes; on ranks but the first without states."""
+        """All states of each, over `time` and the axes; no states on ranks other than 0."""
         there = self.file.read() if self.file and self.file.is_there() else {}
         return {name: there.get(name, one.dataset(one.rows)) for name, one in self.measured.items()}
 
     def begin(self) -> None:
-        """Do nothing: there is no file before the first state."""
+        """Do nothing: the first state creates the file."""
 
     def measure(self, moment: Moment) -> dict[str, Row]:
         return self.measure_some(moment, tuple(self.by_name))
 
     def measure_some(self, moment: Moment, names: tuple[str, ...]) -> dict[str, Row]:
-        """The arrays of those that are due, on rank 0. Collective."""
+        """The arrays of the named diagnostics, on rank 0. Collective."""
         if names not in self._together:
             self._together[names] = Together(self.case, [self.by_name[name] for name in names])
         found = self._together[names].measure(moment.flow, moment.clock.time, self.comm)
@@ -167,7 +167,7 @@ class Diagnostics(Table):
             self.file.add(moment.clock.step, {name: one.assign_attrs(told) for name, one in states.items()})
 
     def finish(self) -> None:
-        """Put all states into diagnostics.h5 itself."""
+        """Merge all states into diagnostics.h5."""
         if self.file and self.file.is_there():
             self.file.merge()
 
@@ -181,7 +181,7 @@ class Diagnostics(Table):
         return self.read(step)[1]
 
     def read(self, step: int) -> tuple[list[str], Kept]:
-        """The names of the groups, and of each that has states up to a step their steps and times."""
+        """The names of the groups, and the steps and times of their states up to a step."""
         there = self.file.read(without_arrays=True)
         self._check(there)
         gaps = [gap for data in there.values() for gap in gaps_of(data)]
@@ -192,7 +192,7 @@ class Diagnostics(Table):
         return list(there), Kept(kept, sum(len(steps) for steps, _ in kept.values()), gaps)
 
     def _check(self, kept: "dict[str, xr.Dataset]") -> None:
-        """Raises CaseError if a group is of another diagnostic than that of its name."""
+        """Raises CaseError if a group has another diagnostic than the case has by this name."""
         names = self.file.names()
         for name, data in kept.items():
             if (one := self.measured.get(name)) and measures(data.attrs) != measures(about(one.diagnostic)):
@@ -212,7 +212,7 @@ class Diagnostics(Table):
                 self._check_arrays(one, name, names[name] - set(map(str, data.coords)))
 
     def _check_arrays(self, one: Measured, name: str, there: set[str]) -> None:
-        """Raises CaseError if a group has other arrays, as of an earlier version."""
+        """Raises CaseError if a group has other arrays, as one of an earlier version may."""
         now = {array.name for array in one.layout.arrays}
         if differ := sorted(now ^ there):
             what = "without" if differ[0] in now else "with"
@@ -225,7 +225,7 @@ class Diagnostics(Table):
         return {}
 
     def resume(self, data: dict[str, Clocks], gaps: Iterable[str] = ()) -> None:
-        """Resume after the states of `data`; groups that the case has no longer stay in the file."""
+        """Resume after the states of `data`; groups that the case no longer has stay in the file."""
         self.gaps = list(dict.fromkeys(gaps))
         for name, (steps, times) in data.items():
             if one := self.measured.get(name):

@@ -1,4 +1,4 @@
-"""The core answers what is asked of a state."""
+"""Answers of the core to questions about a state."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,29 +23,29 @@ from whorl.expressions.selections import Taken
 from whorl.expressions.tally import Amplitudes, Counted, ModeSums, PlaneMean, Tally
 from whorl.expressions.vocabulary import vocabulary
 
-# Calls with z0, z1, y0, y1 and the values of the points of this rank between, [component][z][y][x].
+# Called with z0, z1, y0, y1 and the values of the points of this rank between, [component][z][y][x].
 Consume = Callable[[int, int, int, int, np.ndarray], None]
 
 
-# Gives values of linear forms at particles, [particle][form], by their terms.
+# Returns values of linear forms, given by their terms, at particles: [particle][form].
 Sample = Callable[[list[list[tuple[Any, ...]]]], np.ndarray]
 
 # An input that is zero.
 NOTHING = [(0, 0.0, [0, 0, 0], 0, 0.0, math.inf, 0.0, NO_SECTOR)]
 
-# What the core can do alone.
+# The forms that the core evaluates at particles without Python, in the words of an error.
 FORMS_ALONE = "particles move by fields and by derivatives of products, which are brought to the modes"
 
-# What programs are run on.
+# The state of a flow on which programs run, or that state on fewer points.
 State = _core.Flow | _core.NarrowFlow
 
-# Means, nodes of histograms and selected values of a round trip where work is enqueued: the core keeps 64
-# values of a point.
+# The most means, nodes of histograms and selected values of a round trip on a device with queues: the core
+# keeps 64 values of a point.
 MOST_ON_QUEUES = 24
 
 
 def questions_of(case: Case) -> Questions:
-    """None yet, about a state of a case."""
+    """Empty questions about a state of a case."""
     most = MOST_ON_QUEUES if DEVICES[case.run.device]["queues"] else math.inf
     return Questions(Parser(vocabulary(case)), most=most)
 
@@ -58,10 +58,10 @@ def answer(
     comm: MPI.Intracomm | None = None,
     sample: Sample | None = None,
 ) -> Answers:
-    """Work out all that is asked: `consume` gets the values at the points, one after another. Collective.
+    """Answer the questions; `consume` gets the values at the points, one after another. Collective.
 
-    `comm` has the ranks of the flow, of which the first gathers values at some points; `sample` reads what is
-    asked at particles.
+    `comm` has the ranks of the flow; its first rank gathers values at some points. `sample` reads values at
+    particles.
     """
     found = _answer(questions, flow, time, consume, comm, sample)
     for points, alike in groupby(questions.apart, lambda one: one.points):
@@ -79,7 +79,7 @@ def _answer(
     comm: MPI.Intracomm | None,
     sample: Sample | None = None,
 ) -> Answers:
-    """The answers but for questions apart."""
+    """The answers without those to questions apart."""
     known: dict[Known, float] = {"t": time}
     counted: dict[Tally, Counted] = {}
     planes: dict[PlaneMean, np.ndarray] = {}
@@ -124,16 +124,16 @@ def _answer(
 
 @dataclass(frozen=True)
 class Prepared:
-    """What is asked at particles, as the core works it out again and again, without Python.
+    """Values at particles in a form that the core evaluates repeatedly without Python.
 
     Attributes
     ----------
     samples : list
         The terms of each form.
     forces : list of str
-        The fields whose forces they take.
+        The fields whose forces the samples need.
     programs : list of _core.Program
-        Their products are further fields.
+        The programs whose products are further fields.
     """
 
     samples: list[list[tuple[Any, ...]]]
@@ -142,15 +142,15 @@ class Prepared:
 
 
 def prepared(questions: Questions, text: str) -> Prepared:
-    """Forms at particles, and zero for the component across a plane flow.
+    """Prepare forms at particles, and zero for the component across a plane flow.
 
-    Raises ExpressionError, which shows `text`, if values are to be worked out of several at the particles, or
-    products of numbers that are known in a run alone, as means and the time are.
+    Raises ExpressionError, which shows `text`, for a value computed from others at the particles. It does so
+    too for a product with a number known only in a run, such as a mean or the time.
     """
     plan = questions.plan
     worked_out = [node for node in questions.samples if node.kind != "linear"]
     if any((node.kind, node.value) != ("constant", 0) for node in worked_out):
-        raise fault(f"{FORMS_ALONE}, not by what is worked out of values at them", text)
+        raise fault(f"{FORMS_ALONE}, not by values computed from others at them", text)
     fields = _fields_of_state(questions)
     for force in questions.forces:
         fields |= _fields_of_force(questions, force, len(fields))
@@ -179,7 +179,7 @@ def _fields_of_force(questions: Questions, force: str, first: int) -> dict[Any, 
 
 
 def _divided(stage: Stage, consume: Consume, taken: Iterable[Taken]) -> Consume:
-    """Gives `consume` the values of a stage, and the others to those that take some."""
+    """A function that gives `consume` the values of a stage, and `taken` the selected values."""
     count = len(stage.values)
 
     def divide(z0: int, z1: int, y0: int, y1: int, values: np.ndarray) -> None:
@@ -194,14 +194,14 @@ def _divided(stage: Stage, consume: Consume, taken: Iterable[Taken]) -> Consume:
 
 @dataclass
 class _Modes:
-    """Sums over the modes of fields that are there, by their numbers."""
+    """Sums over the modes of fields, which the core knows by their numbers."""
 
     flow: State
     brought: BroughtFields
     numbers: dict[Any, int]
 
     def means(self, nodes: Sequence[Node]) -> dict[Known, float]:
-        """The means of forms and of products of two."""
+        """The means of forms and of products of two forms."""
         if not nodes:
             return {}
         factors = [node.arguments if node.kind == "multiply" else (node,) for node in nodes]
@@ -222,13 +222,13 @@ class _Modes:
         return dict(zip(forms, found.T, strict=True))
 
     def spectra(self, wanted: Sequence[ModeSums]) -> dict[ModeSums, np.ndarray]:
-        """The sums by cell; those with the same bins together."""
+        """The sums in each bin; one call computes all sums with the same axes."""
         found = {}
         for axes in dict.fromkeys(sums.axes for sums in wanted):
             alike = [sums for sums in wanted if sums.axes == axes]
             inputs, pairs = self._pairs([pair for sums in alike for pair in sums.pairs])
             rest = iter(pairs)
-            # Without a pair the modes are counted.
+            # Sums without a pair count the modes.
             groups = [[next(rest) for _ in sums.pairs] or [(-1, -1)] for sums in alike]
             bins = [(axis.of, axis.axis, list(axis.edges)) for axis in axes]
             values = self.flow.mode_spectra(inputs, groups, bins)
@@ -240,7 +240,7 @@ class _Modes:
     def _pairs(
         self, factors: Sequence[Sequence[Node]]
     ) -> tuple[list[list[tuple[Any, ...]]], list[tuple[int, int]]]:
-        """The forms each once, and the pairs of their numbers; −1 if there is no second."""
+        """Each form once, and the pairs of their numbers; the second is −1 for a form alone."""
         inputs: dict[LinearForm, int] = {}
         pairs = []
         for nodes in factors:
@@ -250,7 +250,7 @@ class _Modes:
 
 
 def _increments(one: Increments, flow: State, program: _core.Program) -> IncrementMoments:
-    """The moments of a program's results."""
+    """The moments of increments of a program's results."""
     found = flow.increments(program, one.axis, one.order, list(one.separations), [list(p) for p in one.pairs])
     return IncrementMoments(one, np.array(found))
 
@@ -258,7 +258,7 @@ def _increments(one: Increments, flow: State, program: _core.Program) -> Increme
 def _of_core(
     program: Program, known: dict[Known, float], numbers: dict[Any, int], fields: Sequence[Brought] = ()
 ) -> _core.Program:
-    """A program, whose fields the core numbers like this, and the fields that its products are parts of."""
+    """A program of the core, with its `numbers` of fields; the program's products are parts of `fields`."""
     inputs = [terms_of(form, numbers) for form in program.inputs]
     return program_of(program, inputs, [_number(one, known) for one in program.numbers], fields)
 
@@ -266,8 +266,8 @@ def _of_core(
 def program_of(
     program: Program, inputs: list[list[Any]], numbers: list[float], fields: Sequence[Brought] = ()
 ) -> _core.Program:
-    """A program, with the terms of its inputs, its numbers, and the fields that its products are parts of."""
-    # The core carries one input at least: then the others are numbered behind it.
+    """A program of the core from the terms of its inputs, its numbers, and the fields of its products."""
+    # The core needs an input: a program without one gets a zero, which shifts the numbers of other operands.
     unused = 0 if inputs else 1
     if unused:
         inputs = [NOTHING]
@@ -291,7 +291,7 @@ def _number(one: float | Known | Once, known: Mapping[Known, float]) -> float:
 
 
 def terms_of(form: LinearForm, numbers: Mapping[Any, int]) -> list[tuple[Any, ...]]:
-    """A form as the core takes it, with the numbers of its fields."""
+    """The terms of a form for the core, with the numbers of its fields."""
     terms = []
     for term, factor in form.items():
         m = term.multiplier

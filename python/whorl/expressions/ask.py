@@ -12,21 +12,21 @@ from whorl.expressions.values import Value
 
 
 class Expressions:
-    """Texts of one case as values, worked out together.
+    """Texts of one case as values, which are evaluated together.
 
     Parameters
     ----------
     case : Case
         The case, whose fields, quantities and numbers the texts may name.
     values : sequence of str
-        What is wanted at the points.
+        The texts to evaluate at the points.
     means : sequence of str
-        What is wanted as a mean over all points.
+        The texts whose means over all points are wanted.
 
     Raises
     ------
     ExpressionError
-        If a text means nothing.
+        If a text is no valid expression of the case.
     """
 
     def __init__(self, case: Case, values: Sequence[str] = (), means: Sequence[str] = ()):
@@ -38,9 +38,9 @@ class Expressions:
         self.plan: Plan = self.questions.plan
 
     def run(self, flow: _core.Flow, time: float, consume: Consume = lambda *_: None) -> list[np.ndarray]:
-        """Work them out: `consume` gets the values of all texts, one after another.
+        """Evaluate them: `consume` gets the values of all texts, one after another.
 
-        Returns the means, arrays of the shapes of their values, complex ones of complex values. Collective.
+        Returns the means as arrays of the shapes of their values, complex for complex values. Collective.
         """
         answers = answer(self.questions, flow, time, consume)
         return [answers.number(value) for value in self.means]

@@ -1,8 +1,8 @@
-"""Which fields products are brought back to, so that as little as possible travels and is kept.
+"""Fields that products are brought back to, so that as little as possible travels and is kept.
 
-A linear form of products, such as the pressure ∇⁻² ∂_i ∂_j (u_i u_j), is one field, the sum of derivatives of
-these, under what its terms have in common, if each of its products is needed nowhere else: the core sums
-products on their way back (`core/programs/fluxes.hpp`).
+The pressure ∇⁻² ∂_i ∂_j (u_i u_j), for example, is a linear form of products. If each of its products is
+needed nowhere else, one field is kept, the sum of their derivatives: the core sums products on their way back
+(`core/programs/fluxes.hpp`). The multiplier that all terms have in common acts on this field.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from whorl.expressions.linear import LinearForm, Multiplier, Term
 from whorl.expressions.nodes import Field
 
 Derivatives = tuple[int, int, int]
-HIGHEST = 2  # order of a derivative along an axis that the core takes on the way back
+HIGHEST = 2  # order of a derivative along an axis that the core applies on the way back
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,17 +31,17 @@ class Brought:
     horizontal = ()
 
     force: ClassVar[None] = None
-    """It is no force, as a Field may be."""
+    """None: a `Field` may belong to a force, this never does."""
 
     @property
     def serial(self) -> int:
-        """That of its first product, which belongs to no other."""
+        """The serial of its first product, which belongs to no other field."""
         return self.parts[0][0].serial
 
 
 @dataclass
 class BroughtFields:
-    """The fields that products are brought back to, and all forms in terms of these."""
+    """The fields that products are brought back to, and all linear forms in terms of these fields."""
 
     fields: list[Brought] = field(default_factory=list)
     _of: dict[Field, Brought] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class BroughtFields:
 
     @classmethod
     def of(cls, forms: Iterable[LinearForm], levels: Mapping[Field, int]) -> "BroughtFields":
-        """Those for some forms, of products that are worked out in these round trips."""
+        """The fields for some forms; `levels` has the number of the round trip of each product."""
         sums = dict.fromkeys(parts for form in forms for *_, parts in _groups(form))
         uses = Counter(product for parts in sums for product in {one for one, *_ in parts})
         all_of = cls()
@@ -71,7 +71,7 @@ class BroughtFields:
         self._of |= dict.fromkeys((product for product, *_ in brought.parts), brought)
 
     def form(self, form: LinearForm) -> LinearForm:
-        """The same form of the fields, which is worked out once."""
+        """The linear form in terms of the fields; each form is rewritten once."""
         if form not in self._forms:
             self._forms[form] = self._worked_out(form)
         return self._forms[form]
@@ -93,7 +93,10 @@ class BroughtFields:
 def _groups(
     form: LinearForm,
 ) -> list[tuple[Multiplier, float, tuple[tuple[Field, float, Derivatives], ...]]]:
-    """Terms of products with one multiplier but for derivatives: what they have in common, and the rest."""
+    """Groups of terms of products whose multipliers differ only in derivatives.
+
+    A group is the multiplier and the factor that its terms have in common, and the rest of each term.
+    """
     groups: dict[Multiplier, list[tuple[Field, float, Derivatives]]] = {}
     for term, factor in form.items():
         if term.field.product:

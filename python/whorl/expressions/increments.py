@@ -19,13 +19,13 @@ class Increments:
     nodes : tuple of Node
         The quantities, each once.
     axis : int
-        0 = x, 1 = y, 2 = z.
+        The axis, 0 = x, 1 = y, 2 = z.
     separations : tuple of int
-        In points.
+        The separations in points.
     order : int
         The highest order of the moments.
     pairs : tuple of pairs of int
-        Of quantities a and b whose ⟨δa δb²⟩ is wanted, and is not a signed moment.
+        Pairs of quantities a and b whose ⟨δa δb²⟩ is wanted, and is not a signed moment.
     """
 
     nodes: tuple[Node, ...]
@@ -36,7 +36,7 @@ class Increments:
 
     @property
     def odd_orders(self) -> range:
-        """The orders of signed moments: the first is zero, and the even ones are the absolute ones."""
+        """The orders of signed moments; the first moment is zero, and even ones are absolute moments."""
         return range(3, self.order + 1, 2)
 
     @property
@@ -52,7 +52,7 @@ class Increments:
 
 @dataclass(frozen=True)
 class IncrementMoments:
-    """What was found: the core's table [separation][moment]."""
+    """Moments of increments: the core's table [separation][moment]."""
 
     of: Increments
     table: np.ndarray
@@ -85,7 +85,7 @@ def increments_of(
     order: int,
     pairs: Sequence[tuple[Node, Node]],
 ) -> Increments:
-    """Of quantities and of pairs of them, each once."""
+    """Increments of quantities and of pairs of them, each once."""
     nodes = list(dict.fromkeys([*quantities, *(node for pair in pairs for node in pair)]))
     numbered = dict.fromkeys((nodes.index(a), nodes.index(b)) for a, b in pairs if a != b or order < 3)
     return Increments(tuple(nodes), axis, tuple(separations), order, tuple(numbered))

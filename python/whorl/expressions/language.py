@@ -1,6 +1,6 @@
 """The functions of the language in which quantities are typed; a line of FUNCTIONS adds one.
 
-A function takes the algebra of values and its arguments, and raises ValueError for those it does not take.
+A function gets the algebra of values and its arguments, and raises ValueError for arguments it cannot use.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from whorl.expressions.values import Algebra, Value, array, scalar
 
 @dataclass(frozen=True)
 class Function:
-    """A function of the language: what it is called with, what it is, and what works it out."""
+    """A function of the language: its arguments, its description, and the Python function that makes it."""
 
     signature: str
     help: str
@@ -26,7 +26,7 @@ class Function:
     """Whether its value at a point follows from those of its arguments there."""
 
     def takes(self, count: int) -> bool:
-        """Whether it may have so many arguments; those in brackets may be left out."""
+        """Whether the function may have this number of arguments; those in brackets may be left out."""
         required, _, optional = self.signature.partition("[")
         least = required.count(",") + 1
         return least <= count <= least + optional.count(",")
@@ -297,7 +297,7 @@ FUNCTIONS = {
     for name, operation in OPERATIONS.items()
     if operation.arguments == 1 and name not in ("abs", "negative")
 }
-# What is meant by names that are no functions, or have other arguments.
+# Hints for names that are no functions, or need other arguments.
 SLOPES = "a derivative is dx(f), dy(f) or dz(f)"
 MEANT = {
     **dict.fromkeys(("d", "diff", "ddx", "deriv", "derivative", "partial"), SLOPES),

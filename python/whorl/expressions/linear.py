@@ -1,8 +1,8 @@
 """Linear forms: sums of fields, each with a multiplier of its Fourier coefficients.
 
-A multiplier is i^(a+b+c) kx^a ky^b kz^c |k|^(2p) W(|k|r) for low ≤ |k| < high and 0 for other k. Derivatives,
-the Laplacian and its inverse, sharp filters, and averages over a ball are such multipliers, and so are their
-products, but for an average of an average.
+A multiplier is i^(a+b+c) kx^a ky^b kz^c |k|^(2p) W(|k|r) for low ≤ |k| < high and k in a sector, else 0.
+Derivatives, the Laplacian and its inverse, sharp filters, sectors, and averages over a ball are such
+multipliers. So are their products, except an average of an average and sectors about two axes.
 """
 
 import math
@@ -23,8 +23,9 @@ NO_SECTOR: Sector = (-1, 0.0, 0.0)
 class Multiplier:
     """A factor of the modes: derivatives (a, b, c), a power p of |k|², a band of |k|, a radius, a sector.
 
-    The radius is that of an average over a ball, 3 (sin x − x cos x)/x³ of x = kr, or in two dimensions over
-    a disc, 2 J₁(x)/x; 0 stands for none. A sector is an axis and two angles, a ≤ θ < b, of k from it.
+    The radius is that of an average over a ball, 3 (sin x − x cos x)/x³ with x = kr; 0 stands for no average.
+    In two dimensions it is over a disc, 2 J₁(x)/x. A sector is an axis and two angles: k is at an angle
+    a ≤ θ < b from the axis.
     """
 
     derivatives: tuple[int, int, int] = (0, 0, 0)
@@ -35,11 +36,14 @@ class Multiplier:
     sector: Sector = NO_SECTOR
 
     def __mul__(self, other: "Multiplier") -> "Multiplier":
-        """One after the other. Raises ValueError if both are averages, whose product is none."""
+        """Both multipliers, one after the other.
+
+        Raises ValueError for two averages, and for sectors about two axes: their product is no Multiplier.
+        """
         if self.radius and other.radius:
             raise ValueError(
-                f"it averages over {other.radius:g} what is an average over {self.radius:g} already; "
-                "average once"
+                f"its average over {other.radius:g} is of a value that is an average over {self.radius:g} "
+                "already; average once"
             )
         a, b = self.derivatives, other.derivatives
         return Multiplier(
@@ -53,24 +57,24 @@ class Multiplier:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether it keeps no mode."""
+        """Whether the multiplier keeps no mode."""
         axis, low, high = self.sector
         return not self.low < self.high or (axis >= 0 and not low < high)
 
     @property
     def keeps_mean(self) -> bool:
-        """Whether it is 1 at k = 0, where every other multiplier is 0."""
+        """Whether the multiplier is 1 at k = 0; every other one is 0 there."""
         there = self.sector[0] < 0 or self.sector[1] <= 0
         return self.derivatives == (0, 0, 0) and self.power == 0 and self.low <= 0 < self.high and there
 
     @property
     def degree(self) -> int:
-        """Its power of a wavenumber."""
+        """The power of the wavenumber: derivatives, and twice the power of |k|²."""
         return sum(self.derivatives) + 2 * self.power
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """What sorts multipliers."""
+        """The key that sorts multipliers."""
         return (*self.derivatives, self.power, self.low, self.high, self.radius, self.sector)
 
 
@@ -80,8 +84,8 @@ def _both(first: Sector, second: Sector) -> Sector:
         return max(first, second)
     if first[0] != second[0]:
         raise ValueError(
-            f"it takes a sector about {'xyz'[second[0]]} of what is one about {'xyz'[first[0]]} already; "
-            "sectors of sectors are about one axis"
+            f"its sector about {'xyz'[second[0]]} is of a sector about {'xyz'[first[0]]}; "
+            "use one axis for both"
         )
     return first[0], max(first[1], second[1]), min(first[2], second[2])
 
@@ -101,17 +105,17 @@ INVERSE_LAPLACIAN = Multiplier(power=-1, low=WITHOUT_MEAN), -1.0
 
 
 def band(low: float, high: float) -> tuple[Multiplier, float]:
-    """What keeps low ≤ |k| < high alone."""
+    """The filter that keeps only modes of low ≤ |k| < high: a multiplier and a factor."""
     return replace(ONE, low=low, high=high), 1.0
 
 
 def sector(axis: int, low: float, high: float) -> tuple[Multiplier, float]:
-    """What keeps the modes at angles low ≤ θ < high from an axis alone."""
+    """The filter that keeps only modes at angles low ≤ θ < high from an axis: a multiplier and a factor."""
     return replace(ONE, sector=(axis, low, high)), 1.0
 
 
 def average(radius: float) -> tuple[Multiplier, float]:
-    """The mean over a ball."""
+    """The mean over a ball: a multiplier and a factor."""
     return replace(ONE, radius=radius), 1.0
 
 
@@ -124,12 +128,12 @@ class Term:
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """What sorts terms."""
+        """The key that sorts terms."""
         return (self.field.serial, *self.multiplier.order)
 
 
 class LinearForm(Mapping[Term, float]):
-    """Factors by terms, none of them zero, in a fixed order; equal forms are equal and have equal hashes."""
+    """Factors by terms, none of them zero, in a fixed order; equal forms have equal hashes."""
 
     def __init__(self, factors: Mapping[Term, float]):
         ordered = sorted(((term, factor) for term, factor in factors.items() if factor != 0), key=_order)
@@ -170,7 +174,7 @@ class LinearForm(Mapping[Term, float]):
         return LinearForm(result)
 
     def without_divergences(self) -> "LinearForm":
-        """The same where vectors have no divergence: ∂w/∂z = −∂u/∂x − ∂v/∂y takes the place of ∂w/∂z."""
+        """The form for vectors without a divergence: −∂u/∂x − ∂v/∂y replaces ∂w/∂z."""
         result: dict[Term, float] = {}
         waiting = list(self.items())
         while waiting:

@@ -1,4 +1,4 @@
-"""Real numbers at the points of a grid, as a graph: what each follows from.
+"""Graph of real numbers at the points of a grid: each node has the nodes from which it follows.
 
 Equal nodes are one node, so that a common part of two expressions is computed once. Sums of fields under
 linear operators stay linear forms: they are found in the modes, and cost nothing at the points.
@@ -15,9 +15,9 @@ import numpy as np
 from whorl.expressions.linear import ONE, LinearForm, Multiplier, Term
 from whorl.expressions.operations import OPERATIONS
 
-MOST_NODES = 20_000  # of one graph: more than anyone types
-LARGEST_POWER = 64  # that multiplications work out
-Parity = tuple[bool, bool, bool]  # whether it is odd about the walls along x, y and z
+MOST_NODES = 20_000  # in one graph: more than anyone types
+LARGEST_POWER = 64  # the largest whole exponent that becomes multiplications
+Parity = tuple[bool, bool, bool]  # whether a field is odd about the walls along x, y and z
 EVEN = (False, False, False)
 OF_ODD_ODD = ("sign", "sin", "tan", "arcsin", "arctan", "sinh", "tanh", "arcsinh", "arctanh")
 OF_ODD_EVEN = ("abs", "cos", "cosh")
@@ -26,7 +26,7 @@ SCALES = ("add", "subtract", "negative")  # operations that are linear in all th
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A real number at each point, or one for all points.
+    """A real number at each point, or one number for all points.
 
     Attributes
     ----------
@@ -34,14 +34,14 @@ class Node:
         "constant", "number" (known when the program runs: the time, a mean, a maximum), "coordinate",
         "linear" or the name of an operation.
     value : Any
-        The constant, the name of the number, the `Node` whose mean or the `Largest` whose maximum it is,
-        the axis, or the `LinearForm`.
+        The constant, the axis of a coordinate, or the `LinearForm`. For a number, its name, the `Node` whose
+        mean it is, or the `Largest` whose maximum it is.
     arguments : tuple of Node
-        Those of an operation.
+        The arguments of an operation; empty for other kinds.
     serial : int
         Its place in the graph; arguments come before.
     uniform : bool
-        Whether it is the same at all points.
+        Whether the value is the same at all points.
     """
 
     kind: str
@@ -58,7 +58,7 @@ class Largest:
     of: Node
 
 
-# What a number that is known when a program runs is called by.
+# The key of a number that is known when a program runs: its name, the node whose mean it is, or a maximum.
 Known = str | Node | Largest
 
 
@@ -69,16 +69,16 @@ class Field:
     Attributes
     ----------
     serial : int
-        Its number among the fields of the graph; those of the state come first, in the order of the state,
-        then those of forces.
+        Its number among the fields of the graph: first the components of the state, in the order of the
+        state, then those of forces, then products.
     parity : Parity
-        Whether it is odd about the walls, if there are any.
+        Whether the field is odd about the walls; False along an axis without walls.
     product : Node or None
-        What is brought back; None for a component of the state or of a force.
+        The node that is brought back; None for a component of the state or of a force.
     force : str
-        The field on which the force acts that this is a component of; else empty.
+        The name of the field on which the force acts, for a component of a force; else empty.
     horizontal : tuple of Field
-        Of the component along z of a vector without a divergence those along x and y, else empty.
+        The components along x and y, for the component along z of a vector without a divergence; else empty.
     """
 
     serial: int
@@ -89,16 +89,16 @@ class Field:
 
     @property
     def of_state(self) -> bool:
-        """Whether it is a component of the state."""
+        """Whether the field is a component of the state."""
         return not (self.product or self.force)
 
 
 class Graph:
     """The nodes of some expressions, over components of the state with these parities.
 
-    `forces` has those of the forces on fields, by the name of the field. Without walls along an axis parity
-    about it has no meaning, and is False. `solenoidal` has the first components of vectors of the state that
-    have no divergence. `single` tells that values at the points are in single precision.
+    `forces` has the parities of the components of each force, by the name of the field on which it acts.
+    Parity about an axis without walls has no meaning, and is False. `solenoidal` has the first components of
+    vectors of the state that have no divergence. `single`: values at the points are in single precision.
     """
 
     def __init__(
@@ -148,7 +148,10 @@ class Graph:
         return [self.field(one.serial) for one in self.fields if one.force == name]
 
     def mean(self, node: Node) -> Node:
-        """The mean over all points; in a periodic box of sums of what is in the modes the sum of theirs."""
+        """The mean over all points.
+
+        In a periodic box the mean of a sum is a sum of means, if the modes give the mean of each part.
+        """
         if node.uniform:
             return node
         if self.mean_is_in_modes(node):
@@ -156,8 +159,8 @@ class Graph:
         return self._node("number", node, (), uniform=True)
 
     def mean_is_in_modes(self, node: Node) -> bool:
-        """Whether its mean is known without a round trip of its own."""
-        # Of the points between walls an odd field has a mean.
+        """Whether the mean of a node is known without a round trip of its own."""
+        # Between walls an odd field has a mean over the points.
         return self.walls == EVEN and (_has_no_mean(node) or self._from_modes(node))
 
     def maximum(self, node: Node) -> Node:
@@ -165,7 +168,7 @@ class Graph:
         return node if node.uniform else self._node("number", Largest(node), (), uniform=True)
 
     def _from_modes(self, node: Node) -> bool:
-        """Whether the mean is a sum of those that follow from the modes."""
+        """Whether the mean of a node is a sum of means that follow from the modes."""
         return all(
             one.uniform or in_modes(one) or one.kind in SCALES or self._is_scaled(one)
             for one in within(node, into=lambda one: not (one.uniform or in_modes(one)))
@@ -215,9 +218,9 @@ class Graph:
         return self._linear(LinearForm({Term(self._product(node), multiplier): factor}))
 
     def as_field(self, node: Node) -> Node:
-        """The node as a linear form; what is none is brought back to the modes.
+        """The node as a linear form; a node of another kind is brought back to the modes.
 
-        Raises ValueError if it is the same at all points, or depends on the position itself.
+        Raises ValueError if the node is the same at all points, or depends on the position itself.
         """
         if node.uniform:
             raise ValueError("it is the same at all points")
@@ -229,7 +232,8 @@ class Graph:
         """The field of a node that is brought back to the modes."""
         if axis := next((one for one in within(node) if one.kind == "coordinate"), None):
             raise ValueError(
-                f"{'xyz'[axis.value]} is not periodic, so what it is in has no derivative, filter or spectrum"
+                f"{'xyz'[axis.value]} is not periodic, so an expression with it has no derivative, filter or "
+                "spectrum"
             )
         if node not in self._products:
             product = Field(len(self.fields), self._parity_of_product(node), node)
@@ -245,7 +249,7 @@ class Graph:
         return node.uniform or node.kind == "linear" or any(self._has_linear_part(one) for one in of)
 
     def power(self, base: Node, exponent: Node) -> Node:
-        """The base to an exponent; whole ones become multiplications."""
+        """The base to an exponent; whole exponents up to LARGEST_POWER become multiplications."""
         number = exponent.value if exponent.kind == "constant" else None
         if number == 0.5:
             return self.apply("sqrt", base)
@@ -269,7 +273,7 @@ class Graph:
         return result
 
     def parity(self, node: Node) -> Parity | None:
-        """Whether a node is odd about the walls; None if it is neither odd nor even, or not known to be."""
+        """Whether a node is odd about the walls; None if it is not known to be odd or even."""
         if node not in self._parities:
             for one in within(node):
                 self._parities[one] = self._found_parity(one)
@@ -329,7 +333,7 @@ class Graph:
         """Whether a sum of two nodes is one linear form: the terms of a form are of one parity."""
         return a.kind == b.kind == "linear" and self.parity(a) == self.parity(b)
 
-    # What follows from one or two arguments without an operation, or None.
+    # Simpler nodes for an operation on one or two arguments, or None if the operation is needed.
 
     def _add(self, a: Node, b: Node) -> Node | None:
         if self._is_one_form(a, b):
@@ -395,12 +399,12 @@ def is_constant(node: Node, value: float) -> bool:
 
 
 def _has_no_mean(node: Node) -> bool:
-    """Whether it is a form without k = 0."""
+    """Whether the node is a linear form without the mode k = 0."""
     return node.kind == "linear" and not any(term.multiplier.keeps_mean for term in node.value)
 
 
 def is_sum_of_squares(node: Node) -> bool:
-    """Whether it is one, so that it is not negative."""
+    """Whether the node is a sum of squares, so that it is not negative."""
     return all(
         one.kind == "add" or (one.kind == "multiply" and one.arguments[0] is one.arguments[1])
         for one in within(node, into=lambda one: one.kind == "add")
@@ -408,7 +412,7 @@ def is_sum_of_squares(node: Node) -> bool:
 
 
 def in_modes(node: Node) -> bool:
-    """Whether the mean of a node follows from the modes of fields: a form, or a product of two."""
+    """Whether the mean of a node follows from the modes of fields: a linear form, or a product of two."""
     factors = node.arguments if node.kind == "multiply" else (node,)
     return all(one.kind == "linear" for one in factors)
 
@@ -429,9 +433,9 @@ def worked_out(node: Node, known: Mapping[Known, float]) -> float:
 
 
 def within(*nodes: Node, into: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
-    """The nodes and all that they follow from at the same point, each once, arguments first.
+    """The nodes and all nodes from which they follow at the same point, each once, arguments first.
 
-    The arguments of those for which `into` is false are left out.
+    Arguments of a node for which `into` is false are left out.
     """
     seen: set[Node] = set()
     stack = [(node, False) for node in reversed(nodes)]

@@ -1,7 +1,7 @@
 """The operations of a program on real numbers at a point, with their number of arguments.
 
-The core has the same operations under these names (`core/programs/operations.hpp`). Here they work out what
-is constant in an expression. A comparison gives 1 where it holds and 0 elsewhere.
+The core has the same operations under these names (`core/programs/operations.hpp`). Here NumPy works out
+numbers, and values that follow from the position. A comparison gives 1 where it holds and 0 elsewhere.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation with its function of NumPy arrays; `commutes` if two arguments may change places."""
+    """An operation with its function of NumPy arrays; `commutes` if its two arguments may be swapped."""
 
     arguments: int
     function: Callable[..., Any]

@@ -1,7 +1,7 @@
 """Text becomes values: the parser of the language, with its errors.
 
-The text is taken apart by Python's own parser and never evaluated by Python: what stands here under `_nodes`
-is all that an expression may hold.
+Python's own parser takes the text apart, and Python never evaluates it: `_Reading._made` lists all that an
+expression may hold.
 """
 
 import ast
@@ -26,7 +26,7 @@ SHOWN = 60  # characters of the text on either side of a fault
 
 
 class ExpressionError(CaseError):
-    """An expression that means nothing: one paragraph and, below it, the text with a caret at the place."""
+    """The error of a wrong expression: a paragraph and, below it, the text with a caret at the place."""
 
     def __init__(self, reason: str, shown: str = ""):
         super().__init__(reason)
@@ -37,12 +37,12 @@ class ExpressionError(CaseError):
         return type(self), (self.reason, self.shown)
 
     def at(self, place: str) -> "ExpressionError":
-        """The same error of an expression that an option holds."""
+        """The error with the place of the expression, such as an option, before the reason."""
         return ExpressionError(f"{place}: {self.reason}", self.shown)
 
 
 def fault(reason: str, text: str, start: int = 0, length: int | None = None) -> ExpressionError:
-    """The error with the text below it, and a caret at each of so many characters, all by default."""
+    """The error with the text below it, and a caret at each of `length` characters, by default at all."""
     first = max(0, start - SHOWN)
     shown = text[first : start + SHOWN]
     before, behind = "…" if first else "", "…" if len(text) > start + SHOWN else ""
@@ -53,24 +53,24 @@ def fault(reason: str, text: str, start: int = 0, length: int | None = None) -> 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The names that expressions may hold beside functions.
+    """The names that expressions may hold besides functions.
 
     Attributes
     ----------
     parities : sequence of Parity
         Whether each real component of the state is odd about walls.
     walls : Parity
-        Along which axes there are walls.
+        Whether the box has walls along x, y and z.
     forces : mapping of str to sequence of Parity
-        Those of the components of the forces on fields, by the name of the field.
+        Parities of the components of each force, by the name of the field on which it acts.
     fields : mapping of str to Callable
-        By name the value of a field in an algebra.
+        Functions that give the value of a field in an algebra, by its name.
     definitions : mapping of str to str
-        By name an expression that the name stands for.
+        The expressions that names stand for, by name.
     parameters : mapping of str to float
-        Numbers of the case.
+        Numbers of the case, by name.
     refused : mapping of str to str
-        Names and functions that are not taken here, with the reason.
+        Names and functions that are refused here, with the reason.
     solenoidal : sequence of int
         The first components of the state's vectors without a divergence.
     single : bool
@@ -95,11 +95,11 @@ class Vocabulary:
 
     @cached_property
     def functions(self) -> list[str]:
-        """The functions that are taken."""
+        """The functions that are not refused."""
         return [name for name in FUNCTIONS if name not in self.refused]
 
     def check(self, word: str) -> None:
-        """Raises ValueError, with the reason, for a name or a function that is not taken."""
+        """Raises ValueError, with the reason, for a name or a function that is refused."""
         if word in self.refused:
             raise ValueError(self.refused[word])
 
@@ -120,9 +120,9 @@ def complex_field(first: int) -> Callable[[Algebra], Value]:
 
 
 class Parser:
-    """Makes values of texts, all in one graph, so that what they have in common is worked out once.
+    """Makes values of texts, all in one graph, so that their common parts are worked out once.
 
-    With an algebra in its graph.
+    An `algebra` makes the values in its own graph.
     """
 
     def __init__(self, vocabulary: Vocabulary, algebra: Algebra | None = None):
@@ -142,7 +142,7 @@ class Parser:
         self._defined: dict[str, Value] = {}
 
     def parse(self, text: str) -> Value:
-        """The value of a text, which may be a name that is no word. Raises ExpressionError."""
+        """The value of a text; a field may have a hyphen in its name. Raises ExpressionError."""
         if not isinstance(text, str):
             raise ExpressionError(f"an expression is a text, and this is of the type {type(text).__name__}.")
         if text in self.vocabulary.fields:
@@ -150,14 +150,14 @@ class Parser:
         return _Reading(self, text).value()
 
     def defined(self, name: str) -> Value:
-        """What a name of the vocabulary's definitions stands for."""
+        """The value that a name of the vocabulary's definitions stands for."""
         if name not in self._defined:
             self._defined[name] = self.parse(self.vocabulary.definitions[name])
         return self._defined[name]
 
 
 class _Reading:
-    """One text on its way to a value."""
+    """Translates one text into a value."""
 
     def __init__(self, parser: Parser, text: str):
         self.parser, self.algebra, self.graph = parser, parser.algebra, parser.graph
@@ -199,7 +199,7 @@ class _Reading:
         return fault(reason, self.text, start, end - start)
 
     def _place(self, offset: int) -> int:
-        """The character at an offset in bytes."""
+        """The index of the character at an offset in bytes."""
         return len(self.text.encode()[:offset].decode(errors="ignore"))
 
     def _at(self, node: ast.expr) -> Value:
@@ -244,7 +244,7 @@ class _Reading:
         raise ValueError("an expression may not hold this; it has numbers, names, + - * / ** @ and functions")
 
     def _in_a_row(self, last: ast.BinOp) -> Value:
-        """The value of operators one after another, each of which has those before it on its left."""
+        """The value of a row of operators; each has the row before it as its left operand."""
         row = [last]
         while isinstance(row[-1].left, ast.BinOp):
             row.append(row[-1].left)
@@ -309,7 +309,7 @@ class _Reading:
                 return a
             case ast.Invert():
                 return self.algebra.componentwise("equal", a, self.algebra.number(0))
-        raise ValueError("write ~ (…) for what does not hold")
+        raise ValueError('"not" does not go with values at points; write ~ (a > 0)')
 
     def _binary(self, operator: ast.operator, a: Value, b: Value) -> Value:
         algebra = self.algebra
@@ -364,7 +364,7 @@ class _Reading:
 
 
 def holds_or_not(node: Node) -> bool:
-    """Whether it is 1 or 0, as comparisons are, and what & and | make of these."""
+    """Whether the node is 1 or 0, as a comparison is, or comparisons with & and | between them."""
     both = ("minimum", "maximum")
     return all(
         one.kind in (*both, "less", "less_equal", "equal")
@@ -373,24 +373,27 @@ def holds_or_not(node: Node) -> bool:
 
 
 def _is_number(a: Value) -> bool:
-    """Whether it is known beforehand and no condition, as the exponent of what was meant as a power."""
+    """Whether the value is constant and no condition, as an exponent is where ^ was meant as a power."""
     return all(node.kind == "constant" and node.value not in (0, 1) for node in a.nodes())
 
 
 def _tree(text: str) -> ast.expr:
-    """The text taken apart. Raises SyntaxError, and ValueError, RecursionError, MemoryError if too deep."""
+    """The syntax tree of a text.
+
+    Raises SyntaxError or ValueError, and RecursionError or MemoryError if it is nested too deeply.
+    """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)  # of numbers before a word, as in 1if
+        warnings.simplefilter("ignore", SyntaxWarning)  # about a number before a word, as in 1if
         return ast.parse(text, mode="eval").body
 
 
 def in_one_line(text: str) -> str:
-    """The text as it is shown, at most one character longer than is taken."""
+    """The text with spaces for characters that do not print; at most LONGEST + 1 characters."""
     return "".join(c if c.isprintable() else " " for c in text[: LONGEST + 1]).strip()
 
 
 def component_text(text: str, index: tuple[int, ...]) -> str:
-    """The text of a component, which as an expression is that component: of a number the text itself."""
+    """An expression for a component of the text; for a number, which has no components, the text itself."""
     if not index:
         return text
     letters = "".join(AXES[i] for i in index)

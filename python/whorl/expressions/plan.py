@@ -1,7 +1,7 @@
-"""How values are worked out: round trips in order, each with what travels, and a program for the points.
+"""Plans of expressions: round trips in order, each with its inputs and a program for the points.
 
-A round trip carries linear forms to the points, its inputs; a program works out there what is wanted: means,
-products that are brought back to the modes as fields, and the values themselves, in the last round trip.
+A round trip carries linear forms to the points, its inputs. There a program works out means, products that
+are brought back to the modes as fields, and in the last round trip the values themselves.
 """
 
 import math
@@ -21,7 +21,7 @@ from whorl.expressions.tally import PlaneMean, Tally
 
 @dataclass(frozen=True)
 class Instruction:
-    """An operation on operands: inputs, then numbers, then x, y and z, then results of instructions."""
+    """An operation on operands, numbered in order: inputs, numbers, x, y and z, results of instructions."""
 
     operation: str
     operands: tuple[int, ...]
@@ -29,7 +29,7 @@ class Instruction:
 
 @dataclass(frozen=True, eq=False)
 class Once:
-    """A number that is worked out once from those that are known, not at each point."""
+    """A number that is worked out once from known numbers, not at each point."""
 
     node: Node
 
@@ -40,17 +40,17 @@ class Once:
 
 @dataclass(frozen=True)
 class Program:
-    """What is worked out at each point.
+    """The operations at each point, with their inputs and results.
 
     Attributes
     ----------
     inputs : tuple of LinearForm
-        What travels to the points.
+        The linear forms that travel to the points.
     numbers : tuple of float, str, Node, Largest or Once
-        Constants, by name or by the node whose mean or maximum they are what is known when the program runs,
-        and what follows from these.
+        Constants; names, means and maxima whose numbers are known when the program runs; and numbers that
+        follow from these.
     instructions : tuple of Instruction
-        In order.
+        The instructions in order.
     results : tuple of int
         The operands that are wanted.
     """
@@ -63,10 +63,11 @@ class Program:
 
 @dataclass(frozen=True)
 class Stage:
-    """A round trip: its program, whose results are means, maxima, products, values, nodes of tallies.
+    """A round trip and its program.
 
-    Behind the means there are those over planes, and behind the values those that are wanted at some points
-    only. Products are parts of the fields that are brought back, in their order.
+    Results of the program are in this order: means, means over planes, maxima, products, values, values at
+    some points only, and nodes of tallies. Products are parts of the fields that are brought back, in their
+    order.
     """
 
     program: Program
@@ -77,7 +78,7 @@ class Stage:
     tallies: tuple[Tally, ...] = ()
     planes: tuple[PlaneMean, ...] = ()
     selected: tuple[Node, ...] = ()
-    in_modes: tuple[Node, ...] = ()  # means that are found in the modes behind it
+    in_modes: tuple[Node, ...] = ()  # means that are found in the modes after it
 
     @property
     def products(self) -> int:
@@ -87,11 +88,11 @@ class Stage:
 
 @dataclass(frozen=True)
 class Plan:
-    """The stages that work out some nodes, in order; values and tallies are results of the last one.
+    """The stages that work out some nodes, in order; values and tallies are results of the last ones.
 
-    Before them the means of `in_modes` are found in the modes, without a round trip; behind them increments
-    take a round trip each, with a program for their quantities. `fields` are those that products are brought
-    back to.
+    Before the stages the means of `in_modes` are found in the modes, without a round trip. After them each
+    of the increments has a round trip, with a program for its quantities. `fields` are the fields that
+    products are brought back to.
     """
 
     stages: tuple[Stage, ...]
@@ -104,7 +105,7 @@ class Plan:
 
 
 def told(plans: Sequence[Plan]) -> str:
-    """What plans carry and work out together."""
+    """The numbers of inputs, products, operations and round trips of all plans together, as text."""
     programs = [stage.program for plan in plans for stage in plan.stages]
     programs += [one for plan in plans for _, one in plan.increments]
     inputs = sum(len(program.inputs) for program in programs)
@@ -133,8 +134,8 @@ def plan(
 ) -> Plan:
     """The plan for values at the points, means, histograms, and the products in linear forms of the modes.
 
-    `selected` are values at some of the points; `walls` says whether there are any; a round trip has `most`
-    means, maxima, nodes of histograms and selected values, if they can be divided among several.
+    `selected` are values at some of the points; `walls` says whether the box has walls. A round trip has at
+    most `most` means, maxima, nodes of histograms and selected values, or one histogram with more nodes.
     """
     levels = _Levels(walls)
     of_planes = [one.node for one in planes]
@@ -157,7 +158,7 @@ def plan(
                     stack.append(one.product)
     fields = BroughtFields.of(linear, products)
     last = max([levels.of(node) for node in at_points], default=-1)
-    # None if all are numbers.
+    # No stage if all nodes are numbers.
     count = max([last, *needed.values(), *products.values()]) + 1
     stages: list[Stage] = []
     for number in range(count):
@@ -183,7 +184,7 @@ def plan(
 
 @dataclass
 class _Group:
-    """What one round trip measures and brings."""
+    """The nodes that one round trip measures and the fields that it brings back."""
 
     brought: list[Brought] = field(default_factory=list)
     values: list[Node] = field(default_factory=list)
@@ -196,7 +197,7 @@ class _Group:
 
 
 def _groups(wanted: Mapping[str, Sequence[Node | Tally | PlaneMean]], most: float) -> list[_Group]:
-    """Groups of at most so many nodes, one of them at least."""
+    """At least one group; each has at most `most` nodes, or one tally with more."""
     groups, room = [_Group()], most
     for kind, one in ((kind, one) for kind, all_of in wanted.items() for one in all_of):
         size = len(one.nodes) if isinstance(one, Tally) else 1
@@ -209,18 +210,21 @@ def _groups(wanted: Mapping[str, Sequence[Node | Tally | PlaneMean]], most: floa
 
 
 def measured_by(node: Node) -> Node | None:
-    """What a number is the mean or the maximum of."""
+    """The node whose mean or maximum a number is, or None."""
     value = node.value if node.kind == "number" else None
     return value.of if isinstance(value, Largest) else value if isinstance(value, Node) else None
 
 
 def _fields(node: Node) -> list[Field]:
-    """In the order of the form: all ranks make the same plan."""
+    """The fields of a linear form, in its order, so that all ranks make the same plan."""
     return list(dict.fromkeys(term.field for term in node.value)) if node.kind == "linear" else []
 
 
 class _Levels:
-    """The first stage in which a node can be worked out; before the first, −1, what is in the modes."""
+    """The first level in which a node can be worked out; −1 for means in the modes before all stages.
+
+    A level is one stage, or several if their number of nodes is limited.
+    """
 
     def __init__(self, walls: bool) -> None:
         self._known: dict[Node, int] = {}
@@ -231,10 +235,10 @@ class _Levels:
         return isinstance(one, Node) and not self._walls and in_modes(one)
 
     def of_measured(self, one: Node | Largest) -> int:
-        """The stage that gives the mean of a node, or a maximum."""
+        """The level that gives the mean of a node, or a maximum."""
         if isinstance(one, Largest):
             return self.of(one.of)
-        # In the modes there is what the stages before have brought back.
+        # The level before brings back the last of the node's products, and its modes give the mean.
         return self.of(one) - self.in_modes(one)
 
     def of(self, node: Node) -> int:
@@ -268,10 +272,11 @@ def _stage(group: _Group, fields: BroughtFields) -> Stage:
     )
 
 
-Place = tuple[str, Any]  # an operand: a kind, and its number or, of "number", its node
+Place = tuple[str, Any]  # an operand: a kind, and its index, or for "number" its value or key
 
 
-# A sum or difference by which of its arguments are products: an operation on their factors, then the other.
+# Operations for a sum or difference, by which of its arguments are products. Their operands are the factors
+# of the products, then the other argument.
 _FUSED = {
     ("add", (True, False)): "multiply_add",
     ("add", (False, True)): "multiply_add",
@@ -283,7 +288,7 @@ _FUSED = {
 
 
 class _Compilation:
-    """The program that works out some nodes; operands get their numbers at the end."""
+    """The program that works out some nodes; operands are numbered at the end."""
 
     def __init__(self, results: list[Node], fields: BroughtFields):
         self.results = results
@@ -321,7 +326,7 @@ class _Compilation:
         )
 
     def _sums_of_products(self, uses: Counter[Node]) -> Iterator[tuple[Node, list[Node]]]:
-        """Sums with the products that are worked out in the same operation, since nothing else uses them."""
+        """Sums with the products that the same operation works out, since nothing else uses them."""
         for node in self.nodes:
             if node.kind in ("add", "subtract") and not node.uniform:
                 products = [
@@ -350,7 +355,7 @@ class _Compilation:
         return self._step(node.kind, *map(self.places.get, node.arguments))
 
     def _combined(self, form: LinearForm) -> Place:
-        """A linear form as a combination of those that travel."""
+        """The place of a linear form, a combination of the forms that travel."""
         place: Place | None = None
         for number, factor in self.span.combination(self.fields.form(form)):
             one: Place = ("input", number)

@@ -1,4 +1,4 @@
-"""What follows from the position and from numbers alone, worked out with NumPy at points."""
+"""Values that follow only from the position and from numbers, worked out with NumPy at points."""
 
 from collections.abc import Mapping, Sequence
 
@@ -32,8 +32,8 @@ def value_of(
 class AtPoints:
     """Nodes without fields of a flow, to be worked out at points.
 
-    What does not depend on y is worked out once, what does for some rows at a time; each operation covers
-    only the axes on which its arguments depend.
+    A node that does not depend on y is worked out once, another one for some rows at a time. Each operation
+    covers only the axes on which its arguments depend.
     """
 
     def __init__(self, nodes: Sequence[Node]):
@@ -56,7 +56,7 @@ class AtPoints:
         known: Mapping[Known, float],
         out: np.ndarray,
     ) -> None:
-        """Put the values at points of this position along x, y and z into out, [node][z][y][x]."""
+        """Put the values at the points with these x, y and z into out, [node][z][y][x]."""
         x, y, z = position
         axes = [x[None, None, :], y[None, :, None], z[:, None, None]]
         of_all: dict[Node, np.ndarray] = {}
@@ -76,7 +76,7 @@ class AtPoints:
         known: Mapping[Known, float],
         values: dict[Node, np.ndarray],
     ) -> None:
-        """Adds the values of nodes in order, and drops those that are not needed any more."""
+        """Adds the values of nodes in order, and drops values that no later node needs."""
         with np.errstate(all="ignore"):
             for node in nodes:
                 values[node] = value_of(node, values, known, axes)

@@ -1,4 +1,4 @@
-"""What is asked of one state of a flow: means, histograms and values, to be worked out together."""
+"""Questions about one state of a flow: means, histograms and values, to be worked out together."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +19,7 @@ from whorl.expressions.values import Value
 
 @dataclass
 class Answers:
-    """What was found: numbers by their nodes, tallies, profiles, spectra, increments; on rank 0 values."""
+    """The answers to questions. Samples are those of this rank's particles; only rank 0 has selections."""
 
     numbers: Mapping[Known, float]
     tallies: Mapping[Tally, Counted]
@@ -31,11 +31,11 @@ class Answers:
     samples: Mapping[LinearForm, np.ndarray]
 
     def with_those(self, other: "Answers") -> "Answers":
-        """These and others."""
+        """Both these answers and `other`'s."""
         return Answers(*({**getattr(self, one.name), **getattr(other, one.name)} for one in fields(self)))
 
     def number(self, value: Value) -> np.ndarray:
-        """A value that is the same at all points, of its shape; complex if the value is."""
+        """The numbers of a value that is the same at all points, in its shape; complex if the value is."""
         found = iter([worked_out(node, self.numbers) for node in value.nodes()])
         return _gathered(value, found)
 
@@ -48,26 +48,26 @@ class Answers:
         return self.planes[mean]
 
     def spectrum(self, sums: ModeSums) -> np.ndarray:
-        """The sums by bin, without what is beyond."""
+        """The sums by bin, without modes beyond the bins."""
         return self.spectra[sums][tuple(slice(-1) for _ in sums.axes)]
 
     def selected(self, selection: Selection) -> np.ndarray:
-        """The values of a selection, of its shape and in the flow's precision; on rank 0."""
+        """The values of a selection, in its shape and the flow's precision; on rank 0."""
         return self.selections[selection]
 
 
 @dataclass
 class Questions:
-    """Values, means and tallies over one parser, so that they share what travels and round trips.
+    """Values, means and tallies over one parser, so that they share inputs and round trips.
 
     Attributes
     ----------
     parser : Parser
         Makes values of texts, and knows the fields and numbers of the case.
     numbers : list of Value
-        Wanted as numbers: all their nodes are the same at all points.
+        Values wanted as numbers: all their nodes are the same at all points.
     values : list of Value
-        Wanted at the points.
+        Values wanted at the points.
     tallies : list of Tally
         Histograms.
     planes : list of PlaneMean
@@ -81,13 +81,13 @@ class Questions:
     amplitudes : list of Amplitudes
         Fourier coefficients at single modes.
     samples : list of Node
-        What is read at particles: their linear forms are.
+        Nodes wanted at particles, where the linear forms from which they follow are sampled.
     most : float
-        The number of means, nodes of histograms and selected values of a round trip.
+        The largest number of means, nodes of histograms and selected values of a round trip.
     apart : list of Questions
         Questions over the same parser with round trips of their own, one after another.
     points : tuple of int, optional
-        Fewer points than the grid's, where these are answered; there are no forces there.
+        The points of a smaller grid, on which these questions are answered; it has no forces.
     """
 
     parser: Parser
@@ -105,7 +105,7 @@ class Questions:
     points: tuple[int, int, int] | None = None
 
     def alone(self, points: tuple[int, int, int] | None = None) -> "Questions":
-        """Questions that are answered on their own behind these, whose products are there only then."""
+        """Questions that are answered on their own after these; their products are kept only meanwhile."""
         one = Questions(self.parser, most=self.most, points=points)
         self.apart.append(one)
         return one
@@ -128,7 +128,7 @@ class Questions:
         return mean
 
     def spectrum(self, pairs: Iterable[tuple[Node, Node]], *axes: ModeAxis) -> ModeSums:
-        """The sum of products of pairs by bins of the modes, which is asked for."""
+        """The sums of products of pairs by bins of the modes, which are asked for."""
         graph = self.parser.graph
         sums = ModeSums(tuple((graph.as_field(a), graph.as_field(b)) for a, b in pairs), axes)
         self.spectra.append(sums)
@@ -161,10 +161,10 @@ class Questions:
 
     @cached_property
     def plan(self) -> Plan:
-        """How all of them are worked out; nothing may be asked for afterwards."""
+        """The plan that works out all answers; nothing may be asked for afterwards."""
         walls = self.parser.graph.walls != EVEN
         forms = [*self.samples, *(node for sums in self.spectra for pair in sums.pairs for node in pair)]
-        # Each once, whatever the number of selections that have it.
+        # Each node once, whatever the number of selections that have it.
         selected = list(dict.fromkeys(node for one in self.selections for node in one.nodes))
         return plan(
             *(_nodes(self.values), _nodes(self.numbers), self.tallies, forms, selected, self.increments),
@@ -175,12 +175,12 @@ class Questions:
 
     @property
     def plans(self) -> list[Plan]:
-        """That of these, and those of all that are answered apart."""
+        """The plan of these questions, and the plans of all that are answered apart."""
         return [self.plan, *(plan for one in self.apart for plan in one.plans)]
 
     @cached_property
     def forces(self) -> list[str]:
-        """The fields whose forces they take, in order."""
+        """The fields whose forces the questions need, in order."""
         programs = [*(stage.program for stage in self.plan.stages), *(one for _, one in self.plan.increments)]
         forms = [form for program in programs for form in program.inputs]
         in_modes = [

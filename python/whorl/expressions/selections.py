@@ -1,4 +1,4 @@
-"""Values at some points of the grid: each rank takes its own while they pass, and rank 0 gathers them."""
+"""Values at some points of the grid: each rank keeps its own in a round trip, and rank 0 gathers them."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from whorl.expressions.nodes import Node
 from whorl.expressions.tally import Selection
 
 Block = tuple[int, int, int, int]  # z0, z1, y0, y1 and all x
-Place = tuple[slice, slice]  # of a block in a selection: along z and y
+Place = tuple[slice, slice]  # the part of a selection in a block, along z and y
 
 
 class Taken:
@@ -19,10 +19,10 @@ class Taken:
     def __init__(self, selection: Selection, block: Block):
         self.selection = selection
         self.place = self._place(block)
-        self.values: np.ndarray | None = None  # until the first come, which say the precision
+        self.values: np.ndarray | None = None  # before the first values, which have the precision
 
     def take(self, nodes: Sequence[Node], block: Block, values: np.ndarray) -> None:
-        """Take those of a block, [node][z][y][x], of which all ranks get equally many."""
+        """Keep the selected values of a block, [node][z][y][x]; all ranks get the same number of blocks."""
         x, y, z = self.selection.points
         of_z, of_y = self._place(block)
         if not (z[of_z] and y[of_y]):
@@ -52,7 +52,7 @@ class Taken:
         return whole
 
     def _place(self, block: Block) -> Place:
-        """Which points of the selection lie in a block."""
+        """The points of the selection that lie in a block."""
         _, y, z = self.selection.points
         z0, z1, y0, y1 = block
         return slice(bisect_left(z, z0), bisect_left(z, z1)), slice(bisect_left(y, y0), bisect_left(y, y1))

@@ -1,19 +1,19 @@
-"""A force in time and space as a sum of shapes, each times a factor that depends on time alone."""
+"""A force in time and space as a sum of shapes, each times a factor that depends only on time."""
 
 from collections.abc import Sequence
 
 from whorl.expressions.nodes import Graph, Node, is_constant, within
 
-MOST_TERMS = 64  # of products of sums
+MOST_TERMS = 64  # terms of a sum, and of an expanded product of sums
 
-Terms = dict[Node, Node]  # by the shape its factor in time
+Terms = dict[Node, Node]  # the factor in time of each shape, by the shape
 
 
 def separated(graph: Graph, nodes: Sequence[Node]) -> list[tuple[Node, tuple[Node, ...]]] | None:
     """Factors g(t) with shapes h(x, y, z), one for each node, so that the nodes are the sums of g h.
 
-    None if the nodes are no such sums, as far as is looked for: sums, products, quotients by what depends on
-    one of both, sines and cosines of sums of both, and `where` something holds in time.
+    None if the nodes are not found to be such sums. The search covers sums, products, and quotients by one
+    term g h. It also covers sines and cosines of a(t) + b(x, y, z), and `where` with a condition in time.
     """
     shapes: dict[Node, list[Node]] = {}
     try:
@@ -22,14 +22,14 @@ def separated(graph: Graph, nodes: Sequence[Node]) -> list[tuple[Node, tuple[Nod
                 own, by = _without_constants(graph, shape, factor)
                 of_factor = shapes.setdefault(by, [graph.constant(0)] * len(nodes))
                 of_factor[number] = graph.apply("add", of_factor[number], own)
-    except ValueError:  # there are no terms, or a number becomes too large
+    except ValueError:  # a node has no terms, or a number becomes too large
         return None
     parts = [(factor, tuple(of_factor)) for factor, of_factor in shapes.items()]
     return [part for part in parts if not all(is_constant(shape, 0) for shape in part[1])]
 
 
 def _without_constants(graph: Graph, shape: Node, factor: Node) -> tuple[Node, Node]:
-    """The same term with the constants of the factor in the shape, so that more factors are the same."""
+    """The term with the constants of its factor moved into its shape, so that more factors are the same."""
     while True:
         constant = next((one for one in factor.arguments if one.kind == "constant"), None)
         if factor.kind == "constant":
@@ -61,7 +61,7 @@ def _terms(graph: Graph, node: Node) -> Terms:
 
 
 def _of_operation(graph: Graph, node: Node, terms: list[Terms | None]) -> Terms | None:
-    """The terms of what depends on both, from those of its arguments."""
+    """The terms of a node that depends on space and time, from the terms of its arguments, or None."""
     first, *others = terms
     match node.kind:
         case "add" | "subtract" if first is not None and others[0] is not None:
@@ -119,7 +119,7 @@ def _wave(graph: Graph, name: str, angle: Terms) -> Terms | None:
 
 
 def _chosen(graph: Graph, condition: Node, a: Terms, b: Terms) -> Terms | None:
-    """Those of a where a condition holds, of b elsewhere."""
+    """The terms of a where a condition holds, those of b elsewhere."""
     zero = graph.constant(0)
     return _sum(
         graph,

@@ -1,6 +1,6 @@
-"""Which linear forms travel to the points: as few as all others can be combined from there.
+"""Linear forms that travel to the points: as few as possible, so that all others are combinations of them.
 
-Nine gradients of a vector without a divergence are eight.
+For the nine gradients of a vector without a divergence eight travel.
 """
 
 from collections.abc import Iterable
@@ -10,13 +10,14 @@ from typing import Any
 
 from whorl.expressions.linear import LinearForm, Term
 
-MOST_CANCELLED = 8  # times the largest factor of a form what the terms of a combination for it may add up to
+# The largest sum of magnitudes in a term of a combination, in units of the largest factor of the form.
+MOST_CANCELLED = 8
 ZERO = Fraction(0)
 
 
 @dataclass
 class Span:
-    """Linear forms that travel, and by them all forms in their span, in exact arithmetic.
+    """Linear forms that travel, and all forms in their span as combinations of these, in exact arithmetic.
 
     Attributes
     ----------
@@ -26,18 +27,18 @@ class Span:
 
     carried: list[LinearForm] = field(default_factory=list)
     _rows: list["_Row"] = field(default_factory=list)
-    _as_it_is: dict[LinearForm, int] = field(default_factory=dict)  # those that are no combination of others
+    _as_it_is: dict[LinearForm, int] = field(default_factory=dict)  # in the span, but travel for accuracy
 
     @classmethod
     def of(cls, forms: Iterable[LinearForm]) -> "Span":
-        """The span of some forms; of those with few terms more travel themselves."""
+        """The span of some forms; forms of few terms come first, so that they travel themselves."""
         span = cls()
         for form in sorted(forms, key=len):
             span._add(form)
         return span
 
     def combination(self, form: LinearForm) -> list[tuple[int, float]]:
-        """The numbers of carried forms and their factors, whose sum the form is."""
+        """The combination of carried forms that is the form: their numbers and factors."""
         if form in self._as_it_is:
             return [(self._as_it_is[form], 1.0)]
         rest, by = self._reduced(form)
@@ -48,7 +49,7 @@ class Span:
     def _add(self, form: LinearForm) -> None:
         rest, by = self._reduced(form)
         if not rest:
-            # A divergence, which is rounding, is no combination of others.
+            # A divergence is only rounding, which no combination of other forms gives.
             if (not by or self._cancels(form, by)) and form not in self._as_it_is:
                 self._as_it_is[form] = len(self.carried)
                 self.carried.append(form)
@@ -61,7 +62,7 @@ class Span:
         self.carried.append(form)
 
     def _cancels(self, form: LinearForm, by: dict[int, Fraction]) -> bool:
-        """Whether in a combination of carried forms much larger terms cancel, which leaves their rounding."""
+        """Whether much larger terms cancel in a combination of carried forms, which leaves their rounding."""
         own: dict[int, Fraction] = {}
         for term, value in form.without_divergences().items():
             own[term.multiplier.degree] = max(own.get(term.multiplier.degree, ZERO), abs(Fraction(value)))
@@ -74,7 +75,7 @@ class Span:
         )
 
     def _reduced(self, form: LinearForm) -> tuple[dict[Term, Fraction], dict[int, Fraction]]:
-        """What of the form is outside the span, and the combination of carried forms that is inside."""
+        """The part of the form outside the span, and the combination of carried forms that is inside."""
         rest = {term: Fraction(factor) for term, factor in form.without_divergences().items()}
         by: dict[int, Fraction] = {}
         for row in self._rows:

@@ -1,4 +1,4 @@
-"""What is asked beside means and values: histograms, values at some points, and spectra of the modes."""
+"""Questions besides means and values: histograms, values at some points, and spectra of the modes."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,7 +7,7 @@ import numpy as np
 
 from whorl.expressions.nodes import Node
 
-BEYOND = 3  # cells of an axis behind its bins: of values below, above and not a number
+BEYOND = 3  # cells of an axis after its bins: values below, values above, NaN
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Tally:
     bins : tuple of int
         The number of bins of each axis.
     weights : tuple of Node
-        Summed over the points of each cell.
+        Quantities that are summed over the points of each cell.
     """
 
     axes: tuple[Node, ...]
@@ -30,12 +30,12 @@ class Tally:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """All that is worked out for it, in the order of the core."""
+        """All nodes that the histogram needs, in the order of the core."""
         return (*self.axes, *self.weights)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The cells of each axis."""
+        """The number of cells of each axis."""
         return tuple(count + BEYOND for count in self.bins)
 
 
@@ -54,7 +54,7 @@ class Selection:
     Attributes
     ----------
     nodes : tuple of Node
-        What is wanted there.
+        The nodes wanted there.
     points : tuple of range
         The numbers of the points along x, y and z.
     """
@@ -76,9 +76,9 @@ class ModeAxis:
     Attributes
     ----------
     of : "size", "along", "across" or "angle"
-        |k|; with a an axis, |k_a|; √(k² − k_a²); the angle between k and the axis in radians, 0 to π/2.
+        |k|; |k_a|, where a is the axis; √(k² − k_a²); the angle between k and the axis in radians, 0 to π/2.
     edges : tuple of float
-        They rise; a bin has its lower edge, and modes on an edge, to 2·10⁻⁷, are not below it.
+        Rising edges; a bin has its lower edge, and modes on an edge, to 2·10⁻⁷, are not below it.
     axis : int, default 2
         The axis, 0 = x, 1 = y, 2 = z.
     """
@@ -90,15 +90,15 @@ class ModeAxis:
 
 @dataclass(frozen=True)
 class ModeSums:
-    """Sums over the modes of products of two fields, by cell of bins.
+    """Sums over the modes of products of two fields, by bin or by cell of two axes of bins.
 
     Attributes
     ----------
     pairs : tuple of pairs of Node
-        Linear forms a and b, for Σ Re(a b*), where modes that stand for their conjugates count twice;
-        without any the number of modes.
+        Linear forms a and b, for Σ Re(a b*); modes that stand for their conjugates count twice. Without
+        pairs the sum is the number of modes.
     axes : tuple of ModeAxis
-        One or two coordinates; their bins are the axes of what is found.
+        One or two coordinates; their bins are the axes of the sums.
     """
 
     pairs: tuple[tuple[Node, Node], ...]
@@ -106,7 +106,7 @@ class ModeSums:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The numbers of bins, each with one for what is beyond."""
+        """The number of bins of each axis, with one more for modes beyond."""
         return tuple(len(axis.edges) for axis in self.axes)
 
 
@@ -119,7 +119,7 @@ class Amplitudes:
     nodes : tuple of Node
         Linear forms without products.
     modes : tuple of three int each
-        Whole numbers along x, y, z, of the smallest wavenumbers.
+        Wavenumbers along x, y, z, as multiples of the smallest ones.
     """
 
     nodes: tuple[Node, ...]
@@ -128,14 +128,14 @@ class Amplitudes:
 
 @dataclass(frozen=True)
 class Counted:
-    """What a tally found: points of each cell, and for each weight the sums, of the tally's shape."""
+    """Results of a tally: the number of points and the sum of each weight in each cell, in its shape."""
 
     counts: np.ndarray
     sums: tuple[np.ndarray, ...]
 
     @classmethod
     def of(cls, tally: Tally, counts: list[int], sums: list[list[float]]) -> "Counted":
-        """From the core's lists."""
+        """The counts and sums from the core's lists."""
         of_shape = tuple(np.array(one).reshape(tally.shape) for one in sums)
         return cls(np.array(counts, np.int64).reshape(tally.shape), of_shape)
 
@@ -146,12 +146,12 @@ class Counted:
 
     @property
     def beyond(self) -> np.ndarray:
-        """Of one axis: the counts below, above and of what is not a number."""
+        """The counts below, above and of NaN, for a tally of one axis."""
         return self.counts[-BEYOND:]
 
     @staticmethod
     def inside_of(cells: np.ndarray) -> np.ndarray:
-        """The part of the bins of an array over all cells."""
+        """The bins of an array over all cells."""
         return cells[tuple(slice(-BEYOND) for _ in cells.shape)]
 
     @property

@@ -1,4 +1,4 @@
-"""Scalars, vectors and tensors of real or complex numbers at points: what an expression stands for."""
+"""Scalars, vectors and tensors of real or complex numbers at points: the values of expressions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ AXES = "xyz"
 class Value:
     """The components of a scalar (), a vector (3,) or a tensor (3, 3), as arrays of nodes.
 
-    `imaginary` is None for real ones.
+    `imaginary` is None for a real value.
     """
 
     real: np.ndarray
@@ -24,12 +24,12 @@ class Value:
 
     @property
     def rank(self) -> int:
-        """0, 1 or 2."""
+        """The number of indices: 0, 1 or 2."""
         return self.real.ndim
 
     @property
     def complex(self) -> bool:
-        """Whether there is an imaginary part."""
+        """Whether the value has an imaginary part."""
         return self.imaginary is not None
 
     @property
@@ -41,7 +41,7 @@ class Value:
         return f"{RANKS[self.rank]}{' that is complex' if self.complex else ''}"
 
     def nodes(self) -> list[Node]:
-        """The real components in order; of a complex value the real parts, then the imaginary ones."""
+        """The components in order; for a complex value the real parts, then the imaginary ones."""
         parts = [self.real] if self.imaginary is None else [self.real, self.imaginary]
         return [node for part in parts for node in part.flat]
 
@@ -52,7 +52,7 @@ def scalar(node: Node) -> Value:
 
 
 def array(nodes: object) -> np.ndarray:
-    """An array of nodes; NumPy must not look into them."""
+    """An array of nodes; NumPy must not take a node for a sequence."""
     if isinstance(nodes, Node):
         result = np.empty((), object)
         result[()] = nodes
@@ -69,7 +69,7 @@ def each(function: Callable[..., Node], *parts: np.ndarray) -> np.ndarray:
 
 
 class Algebra:
-    """Arithmetic of values in a graph. Every method raises ValueError for values it does not take."""
+    """Arithmetic of values in a graph. Every method raises ValueError for values it does not accept."""
 
     def __init__(self, graph: Graph):
         self.graph = graph
@@ -79,11 +79,11 @@ class Algebra:
         return scalar(self.graph.constant(value))
 
     def zeros_like(self, part: np.ndarray) -> np.ndarray:
-        """As many zeroes."""
+        """Zeroes in the shape of a part."""
         return each(lambda _: self.graph.constant(0), part)
 
     def real(self, value: Value, what: str) -> Value:
-        """A real value. Raises ValueError, naming what needs it."""
+        """The value, if it is real. Raises ValueError for a complex one; `what` is the operation on it."""
         if value.complex:
             raise ValueError(f"{what} of a complex value; take abs, real or imag of it")
         return value
@@ -105,7 +105,7 @@ class Algebra:
     def multiply(self, a: Value, b: Value) -> Value:
         """A number times any value."""
         if a.rank and b.rank:
-            raise ValueError(f"{a} times {b}: write dot, cross or outer, which say what is meant")
+            raise ValueError(f"{a} times {b} has several meanings; write dot, cross or outer")
         if a.rank:
             a, b = b, a
         return self._times(a, b)
@@ -133,21 +133,21 @@ class Algebra:
         return self._parts(lambda one: self.graph.apply("divide", one, b.scalar), a)
 
     def power(self, a: Value, exponent: Value) -> Value:
-        """Every component to an exponent; of complex values a whole number of at least 0."""
+        """Every component to an exponent; a complex number only to a whole one from 0 to 8."""
         if exponent.rank or exponent.complex:
-            raise ValueError(f"the exponent is {exponent}, where it must be a real number")
+            raise ValueError(f"the exponent is {exponent}, and must be a real number")
         node = exponent.scalar
         if not a.complex:
             return Value(each(lambda one: self.graph.power(one, node), a.real))
         if a.rank or node.kind != "constant" or node.value not in range(9):
-            raise ValueError("a complex value has whole powers 0 to 8 alone; take abs, real or imag of it")
+            raise ValueError("a complex value has only whole powers 0 to 8; take abs, real or imag of it")
         result = self.number(1)
         for _ in range(int(node.value)):
             result = self._times(result, a)
         return result
 
     def componentwise(self, name: str, *values: Value) -> Value:
-        """An operation on every component of real values; numbers go with any component."""
+        """An operation on every component of real values; a number goes with every component."""
         shape = max((value.real.shape for value in values), key=len)
         if any(value.rank and value.real.shape != shape for value in values):
             raise ValueError(f"{' and '.join(map(str, values))} do not go together")
@@ -174,13 +174,13 @@ class Algebra:
         return scalar(self.total([square(node) for node in a.nodes()]))
 
     def magnitude(self, a: Value) -> Value:
-        """|a|: of a real number without a square root."""
+        """|a|; for a real number without a square root."""
         if a.rank == 0 and not a.complex:
             return scalar(self.graph.apply("abs", a.scalar))
         return scalar(self.graph.apply("sqrt", self.square_norm(a).scalar))
 
     def dot(self, a: Value, b: Value) -> Value:
-        """The sum over the last index of a and the first of b; of vectors a number, of tensors a tensor."""
+        """The sum over the last index of a and the first of b: a number for vectors, a tensor for tensors."""
         if not (a.rank and b.rank):
             raise ValueError(f"dot takes vectors or tensors, not {a} and {b}")
         one, other = self.real(a, "dot").real, self.real(b, "dot").real

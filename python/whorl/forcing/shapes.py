@@ -47,7 +47,10 @@ class ForceTarget(Target):
         self.flow.set_force(self.number, scaled)
 
     def kept(self, fill: Fill) -> float:
-        """The same of a force, for which the state stands that has no values yet. Collective."""
+        """The root mean square of the part of a force that the core keeps. Collective.
+
+        It is measured in the state, which has no values yet.
+        """
         return self._in_the_state(fill, project=True)
 
     def kept_undivided(self, fill: Fill) -> float:
@@ -64,7 +67,7 @@ class ForceTarget(Target):
 
     @property
     def called(self) -> str:
-        """What messages call it."""
+        """The name of the force in messages."""
         named = f"force {self.label}" if len(self.case.forcing) > 1 else "force"
         return f"{self.part}{named} on the {self.field}"
 
@@ -112,10 +115,10 @@ def with_script(case: Case, given: Any) -> Case:
 
 
 def kept_of_sources(saved: dict[str, float], before: dict[str, Any], case: Case) -> dict[str, float]:
-    """What a checkpoint of a case with the sections `before` has of the forces of this case.
+    """The numbers of this case's forces in a checkpoint, whose case has the sections `before`.
 
-    The work of a force of the same label and field goes on; what it remembers beside is kept if nothing of it
-    has changed.
+    The work of a force with the same label and field goes on. The state that it remembers is kept only if
+    none of its options has changed.
     """
     earlier = {one.get("name") or one.get("kind"): one for one in before.get("forcing", ())}
     kept = {}
@@ -132,7 +135,7 @@ def kept_of_sources(saved: dict[str, float], before: dict[str, Any], case: Case)
 
 
 def _add_up(kept: dict[str, float], saved: dict[str, float], label: str, count: int) -> None:
-    """Adds what is saved of the work of the sources of a force; those it has no longer count to its first."""
+    """Adds the saved work of a force's sources; work of sources that it no longer has goes to its first."""
     for key, value in sorted(saved.items()):
         number, name = key.removeprefix(f"{label}.").split(".", 1)
         place = f"{label}.{number if int(number) < count else 0}.{name}"
@@ -140,7 +143,7 @@ def _add_up(kept: dict[str, float], saved: dict[str, float], label: str, count: 
 
 
 def of_script(case: Case, given: Any) -> dict[str, Any]:
-    """What a script gives, by field."""
+    """The forces that a script gives, by field."""
     if given is None:
         return {}
     return given if isinstance(given, dict) else {case.flow.first_field(): given}
@@ -159,7 +162,10 @@ def set_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm, by_script: Any
 
 
 def set_known_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> list[str]:
-    """The same but for those whose script or file is not there, whose labels it returns. Collective."""
+    """Sets the forces that need no script and no missing file. Collective.
+
+    Returns the labels of the others.
+    """
     missing = []
     for target, force in _shaped(flow, case, comm):
         if isinstance(force, Script):
@@ -173,7 +179,7 @@ def set_known_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> list[
 
 
 def _shaped(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> Iterator[tuple[ForceTarget, Forcing]]:
-    """The forces of given shape, with what sets them."""
+    """The forces of given shape, with the targets that set them."""
     number = 0
     for force in case.forcing:
         if isinstance(force, Steady | Script):
@@ -241,7 +247,7 @@ def _times_factor(target: ForceTarget, part: Part) -> None:
 def _at_each_stage(target: ForceTarget, put: Callable[[ForceTarget, float], None]) -> None:
     """Sets the force by put(target, time) before each stage."""
     put(target, 0.0)
-    flow, later = target.flow, replace(target, flow=None, measured=False)  # the flow will keep what follows
+    flow, later = target.flow, replace(target, flow=None, measured=False)  # the flow will keep `give`
 
     def give(flow: _core.Flow, time: float) -> None:
         put(replace(later, flow=flow), time)

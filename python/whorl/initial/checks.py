@@ -1,4 +1,4 @@
-"""Checks of initial fields, given or random: a field that is not possible is refused, not changed.
+"""Checks of initial fields, given or random: they refuse an impossible field and never change one.
 
 Each check raises CaseError on every rank; all are collective.
 """
@@ -23,20 +23,20 @@ Fill = Callable[[int, int, int, int, np.ndarray], None]
 NEGLIGIBLE = 1e-5
 
 # A field is extrapolated to a wall by 3, 4 and 5 points. If the results agree this well, relative to the
-# last, the field is smooth there and they are its value at the wall; noise and layers that the points do not
+# last, the field is smooth there and they are its value at the wall. Noise and layers that the points do not
 # resolve give unrelated results.
 ORDERS = (3, 4, 5)
 AGREEMENT = 0.1
-# The largest value of a sine at a wall, and slope of a cosine times the length of the axis, relative to the
-# root mean square of the field: tails of bubbles and jets may have them.
+# The largest allowed value of a sine at a wall, and slope of a cosine times the length of the axis. Both are
+# relative to the root mean square of the field. Tails of bubbles and jets may reach them.
 LARGEST_AT_WALL = {"sine": 0.02, "cosine": 0.3}
 NEAR = max(ORDERS)
 
-# The fraction of the requested energy that must be reached.
+# The least fraction of the requested energy that a random field must have.
 ENOUGH = 0.95
 
-# The shares of the mean square of given values that projection and truncation may take away: more than the
-# first is told, more than the second is refused.
+# Shares of the mean square of given values that projection and truncation may remove. The log reports more
+# than the first, an error refuses more than the second.
 TOLD, REFUSED = 0.01, 0.999
 DIVERGENT, CUT = "its divergent part", "waves that the grid does not keep"
 
@@ -66,8 +66,8 @@ class Target:
     components: int
     place: str
     remarks: list[str] = dataclass_field(default_factory=list)  # sentences for the log
-    is_whole: bool = True  # the values are all there is of it, at all times
-    measured: bool = True  # whether what projection and truncation take away is told
+    is_whole: bool = True  # the values are the whole field, at all times
+    measured: bool = True  # report the share that projection and truncation remove
 
     def fill(self, fill: Fill) -> None:
         """Sets the field by `fill(z0, z1, y0, y1, out)`, out of shape (components, z1 − z0, y1 − y0, nx)."""
@@ -82,11 +82,11 @@ class Target:
         self.flow.set_physical(fill, field=self.field)
 
     def kept(self, fill: Fill) -> float:
-        """The root mean square of what the core keeps of the values that were given. Collective."""
+        """The root mean square that the core keeps of the given values. Collective."""
         return self.moments()[1]
 
     def kept_undivided(self, fill: Fill) -> float:
-        """The same of values that are not made solenoidal; the field is as before afterwards. Collective."""
+        """The root mean square kept without projection; the field is set again afterwards. Collective."""
         self.flow.set_physical(fill, project=False, field=self.field)
         kept = self.moments()[1]
         self.flow.set_physical(fill, field=self.field)
@@ -94,7 +94,7 @@ class Target:
 
     @property
     def called(self) -> str:
-        """What messages call it."""
+        """The name of the field in messages."""
         return f"initial {self.field}"
 
     def at_walls(self) -> dict[str, tuple[str, ...]]:
@@ -139,7 +139,7 @@ class Target:
 
 
 def _sum_of_squares(values: np.ndarray) -> float:
-    """The sum of squares, without an array of the squares, since a batch of planes takes much memory."""
+    """The sum of squares, without an array of the squares: a batch of planes needs much memory."""
     return float(np.einsum("czyx,czyx->", values, values, dtype=float))
 
 
@@ -150,10 +150,10 @@ class Given:
         self.target, self._fill, self._walls = target, fill, target.at_walls()
         self.total, self.square = np.zeros(target.components), 0.0
         self.largest = np.zeros(target.components)
-        self.size = math.nan  # root mean square, once it is checked
+        self.size = math.nan  # root mean square, which `check` sets
         self.spoilt: str | None = None  # the first value that is not finite, and where it is
         # By component: sums of squares of the last extrapolation and of the differences between successive
-        # ones, followed by the number of lines, by which they are divided.
+        # ones, followed by the number of lines. The check divides the sums by it.
         self.at_wall = {axis: np.zeros((target.components, len(ORDERS) + 1)) for axis in self._walls}
 
     def __call__(self, z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
@@ -223,9 +223,9 @@ class Given:
 
 
 def check_kept(target: Target, fill: Fill, size: float) -> None:
-    """Tells what the core does not keep of values of this root mean square; CaseError if it is nearly all.
+    """Report the share that the core removes of values of root mean square `size`; CaseError if nearly all.
 
-    That is the divergence of a field that must have none, and waves beyond those of the grid. Collective.
+    The core removes the divergent part of a solenoidal field, and waves beyond those of the grid. Collective.
     """
     lost = 1 - (target.kept(fill) / size) ** 2
     if not lost > TOLD:
@@ -258,9 +258,10 @@ def check_plane(target: Target, largest: np.ndarray, size: float) -> None:
 
 
 def check_mean(target: Target, mean: np.ndarray, size: float) -> None:
-    """Raises CaseError for a mean of θ that gravity would turn into an acceleration of the whole box.
+    """Raises CaseError for a mean that the state cannot have.
 
-    And for one of a velocity that is given to a vorticity, which has no place for it.
+    Gravity would turn a mean of θ into an acceleration of the whole box. A vorticity cannot contain the mean
+    of a velocity that sets it.
     """
     if target.field not in state_fields(target.case) and np.abs(mean).max() > NEGLIGIBLE * size:
         told, kept = ", ".join(f"{one:.9g}" for one in mean), " and ".join(target.case.flow.state)
@@ -279,8 +280,8 @@ def check_mean(target: Target, mean: np.ndarray, size: float) -> None:
 def check_walls(target: Target, axis: str, at_wall: np.ndarray, size: float) -> None:
     """Raises CaseError for values at a wall where the field is a sine, or slopes where it is a cosine.
 
-    `at_wall` has a row for each component, of root mean squares: the last extrapolation and the differences
-    between successive ones; slopes are in units of a spacing.
+    `at_wall` has a row of root mean squares for each component: the last extrapolation and the differences
+    between successive ones. Slopes are per spacing of the points.
     """
     grid, index = target.case.grid, "xyz".index(axis)
     points, length = grid.points[index], grid.lengths[index]
@@ -312,9 +313,9 @@ def check_energy(target: Target, asked: float, smallest: float) -> None:
     first = max([1.0, *(math.pi / length / smallest for length in target.sine_lengths())])
     raise CaseError(
         f"the random {target.field} holds the energy {reached:.3g} instead of the {asked:.3g} of "
-        f"[{target.place}]: its first shells have no modes, be it the mean or waves longer than fit as sines "
-        f"between walls; raise {target.place}.k0 well above {first:.3g}, or in {target.place}.spectrum leave "
-        f"the shells before {math.ceil(first)} at 0."
+        f"[{target.place}]: its first shells have no modes (the mean, or waves too long for sines between "
+        f"walls). Raise {target.place}.k0 well above {first:.3g}, or in {target.place}.spectrum leave the "
+        f"shells before {math.ceil(first)} at 0."
     )
 
 
@@ -324,6 +325,6 @@ def check_shells(target: Target, asked: float, largest: float) -> None:
     if reached < (1 - NEGLIGIBLE) * asked:
         raise CaseError(
             f"the random {target.field} holds the energy {reached:.6g} instead of the {asked:.6g} of "
-            f"{target.place}.spectrum: it has shells without modes on this grid, which keeps {largest:.4g} "
-            "times the smallest wavenumber along every axis; leave those shells at 0, or use more points."
+            f"{target.place}.spectrum: some shells have no modes on this grid, which keeps {largest:.4g} "
+            "times the smallest wavenumber along every axis; leave them at 0, or use more points."
         )

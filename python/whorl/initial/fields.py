@@ -122,7 +122,7 @@ def _check_names(case: Case, names: Iterable[str]) -> None:
     for name in names:
         if name not in known:
             raise CaseError(
-                f'the script gives a field "{name}", which {case.flow.model} has not'
+                f'the script gives a field "{name}", which {case.flow.model} does not have'
                 f"{did_you_mean(str(name), known).rstrip('?')}; its fields are {', '.join(known)}."
             )
 
@@ -140,7 +140,7 @@ def _place(case: Case, name: str) -> str:
 
 
 def set_from_function(target: Target, function: FieldFunction) -> None:
-    """Calls the function with a block of planes at a time; it must depend on the points alone."""
+    """Calls the function with a block of planes at a time; its values must depend on the position alone."""
     x, y, z = coordinates(target.case.grid)
     checked = False
 
@@ -174,9 +174,9 @@ def set_from_function(target: Target, function: FieldFunction) -> None:
         rounding = 1e-6 * max(np.abs(alone).max(), np.abs(among).max())
         if not np.allclose(alone, among, rtol=0, atol=rounding, equal_nan=True):
             raise CaseError(
-                f"the {target.called} function gives plane {z1 - 1} other values alone than in planes "
-                f"{z0} to {z1 - 1}: it must depend on x, y and z alone, for it is called block by block (no "
-                f"random numbers, no means); give an array ({target.components}, nz, ny, nx) instead."
+                f"the {target.called} function gives plane {z1 - 1} other values by itself than with planes "
+                f"{z0} to {z1 - 1}: it must depend on x, y and z alone (no random numbers, no means); give "
+                f"an array ({target.components}, nz, ny, nx) instead."
             )
 
     target.fill(fill)
@@ -208,7 +208,7 @@ def set_from_array(target: Target, values: np.ndarray) -> None:
 
 
 def set_at_points(target: Target, values: AtPoints, known: Mapping[Known, float]) -> None:
-    """Sets the field to what follows from the position and from numbers that are known."""
+    """Sets the field to values that follow from the position and from known numbers."""
     x, y, z = coordinates(target.case.grid)
 
     def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
@@ -323,7 +323,7 @@ def random(target: Target, parameters: kinds.Random) -> None:
     flow.set_random(kept, seed, field=target.field)
     check_energy(target, sum(kept), smallest)
     if len(kept) < len(energy):
-        flow.set_random(energy, seed, field=target.field)  # the corners of the truncation, too
+        flow.set_random(energy, seed, field=target.field)  # also modes in the corners of the truncation
     if parameters.spectrum is not None:
         check_shells(target, sum(energy), largest)
 

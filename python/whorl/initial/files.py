@@ -24,7 +24,7 @@ from whorl.output.checkpoint import FORMAT
 from whorl.output.snapshot_format import FIELDS, scalars_in
 
 SUFFIXES = {1: ("",), 2: ("_real", "_imaginary"), 3: ("_x", "_y", "_z")}
-# Errors of a damaged npz file, and of links in an HDF5 file that lead nowhere.
+# Errors of a damaged npz file, and of dangling links in an HDF5 file.
 UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)
 FROM_FILE = "give the case those of the file, or the field as arrays in an HDF5 or npz file"
 SAME_LENGTH = 1e-6  # relative: lengths are typed by hand
@@ -205,7 +205,7 @@ def _names_in(file: Any, field: str, components: int) -> list[str]:
         raise KeyError(f"it is a snapshot without {field}, of {', '.join(known)}")
     names = names_of(field, components)
     if missing := [name for name in names if name not in file]:
-        raise KeyError(f"there is no {', '.join(missing)} in it")
+        raise KeyError(f"it has no {', '.join(missing)}")
     return names
 
 
@@ -215,7 +215,7 @@ def _case_in(file: Any) -> dict[str, Any]:
 
 
 def _text_in(file: Any, name: str) -> str:
-    """A text among the attributes of a file; empty if it has none that is a text."""
+    """A text among the attributes of a file; empty without an attribute of this name that is a text."""
     try:
         value = python_value(getattr(file, "attrs", {}).get(name, ""))
     except UnicodeDecodeError:
@@ -254,7 +254,7 @@ def _reason(error: Exception) -> str:
 
 
 def _flat_axis(grid: Grid) -> int:
-    """The index, among z, y, x, of the axis of a single point, which arrays may lack: z if there is none."""
+    """The index, among z, y, x, of the axis that flat arrays may lack: y if it has one point, else z."""
     return 1 if grid.points[1] == 1 else 0
 
 

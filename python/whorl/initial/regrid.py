@@ -1,4 +1,4 @@
-"""A field from the points of one grid to those of another in the same box, by its modes.
+"""Interpolation of a field from the points of one grid to those of another in the same box, by its modes.
 
 Along an axis a field is Σ c_n exp(2πi n x/l), or between walls Σ a_n cos(nπ x/l) or Σ b_n sin(nπ x/l).
 Modes that both grids have, |n| below half the fewer points (between walls: below the fewer points), are kept;
@@ -13,7 +13,7 @@ import numpy as np
 
 Kind = Literal["periodic", "sine", "cosine"]
 Block = Callable[[int, int, int, int], np.ndarray]  # z0, z1, y0, y1 → (z1 − z0, y1 − y0, nx)
-AT_ONCE = 2**26  # bytes of the field that is read
+AT_ONCE = 2**26  # bytes of the field to read at a time
 
 
 def matrix(points: int, of: int, kind: Kind) -> np.ndarray:

@@ -15,7 +15,7 @@ from whorl.output.snapshot_header import SnapshotHeader
 def read_snapshot(flow: _core.Flow, case: Case, comm: MPI.Intracomm, header: SnapshotHeader) -> None:
     """Sets the state from the fields of a snapshot. Raises CaseError if it lacks one. Collective.
 
-    The modes of the state are those of a snapshot in double precision to rounding.
+    A snapshot in double precision gives the modes of the state to rounding.
     """
     for field in on_root(comm, lambda: _fields_for(case, header)):
         about = all_fields(case)[field]

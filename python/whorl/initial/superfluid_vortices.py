@@ -15,10 +15,11 @@ Wavefunction = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, 
 def taylor_green_wavefunction(case: Case, factor: float) -> Wavefunction:
     """ψ(x, y, z) with the vortices of the Taylor–Green flow (Nore, Abid and Brachet, Phys. Fluids 9, 2644).
 
-    ψ = √ρ0 [ψ4(λ, μ)]^n on the potentials λ = cos ax √(2|cos cz|), μ = cos ay √(2|cos cz|) sgn cos cz, with
-    ψ4 the product of four vortices at (±1/√2, 0), (0, ±1/√2), √2 ξ a wide, and n = [γ/4] of the γ quanta, of
-    4π c ξ/√2 each, in the circulation 8 A/a of a cell: γ = 2√2 A/(π c ξ a). A is that of [initial.velocity],
-    where there is one, and turns the vortices round where it is negative. Raises CaseError.
+    ψ = √ρ0 [ψ4(λ, μ)]^n with the potentials λ = cos ax √(2|cos cz|), μ = cos ay √(2|cos cz|) sgn cos cz.
+    ψ4 is the product of four vortices at (±1/√2, 0) and (0, ±1/√2), √2 ξ a wide. A cell has the circulation
+    8 A/a, which is γ = 2√2 A/(π c ξ a) quanta of 4π c ξ/√2. Each vortex has n = [γ/4] of them. A is the
+    amplitude of a Taylor–Green [initial.velocity], else 1; a negative A reverses the vortices.
+    Raises CaseError.
     """
     flow, (lx, ly, lz) = case.flow, case.grid.lengths
     if lx != ly:

@@ -12,9 +12,9 @@ from whorl.config.case import Case
 from whorl.config.clock import NEAR, Instant
 from whorl.output.means import Mean, mean_of
 
-# Whoever looks at an estimate until it pleases ends when it happens to be small. Means of AR(1) noise missed
-# by twice the error asked for (root mean square) when they were taken with each row from 20 independent
-# samples on, by 0.9 to 1.2 times with these numbers.
+# A run that looks at its error often ends when the estimate happens to be small. Means of AR(1) noise, taken
+# with each row from 20 independent samples on, missed by twice the error asked for (root mean square). With
+# these numbers they missed by 0.9 to 1.2 times.
 FEWEST, GROWTH = 50, 1.1  # independent samples; rows over those of the last look
 
 Rows = Sequence[dict[str, float]]
@@ -51,7 +51,7 @@ class Accuracy:
         return min([1.0, *shares]) if shares and all(map(math.isfinite, shares)) else 0.0
 
     def check(self, rows: Rows) -> None:
-        """Take the means of the rows so far, if it is time to. Collective."""
+        """Compute the means of the rows so far, if it is time to. Collective."""
         if self.wanted and is_time(len(rows) - self._first(rows)):
             self.means = on_root(self.comm, lambda: self._means(self.window(rows)))
 
@@ -69,12 +69,12 @@ class Accuracy:
             column, first = "turnovers", self.beginning.turnovers
 
         def reached(row: dict[str, float]) -> bool:
-            return row[column] >= first * (1 - NEAR)  # not where turnovers were not counted yet: NaN
+            return row[column] >= first * (1 - NEAR)  # false for NaN, before turnovers are counted
 
         return bisect_left(rows, True, key=reached)
 
     def _means(self, window: Rows) -> dict[str, Mean]:
-        """The means in the window; none if a column has fewer finite values there than are needed."""
+        """The means in the window; none if a column has fewer than FEWEST finite values there."""
         time = np.array([row["time"] for row in window])
         means = {}
         for name in self.wanted:
@@ -95,11 +95,11 @@ class Accuracy:
 
 
 def is_time(rows: int) -> bool:
-    """Whether means are taken: with FEWEST rows, and whenever they have grown by a factor GROWTH."""
+    """Whether to compute means: at FEWEST rows, and whenever their number has grown by the factor GROWTH."""
     looks, before = (math.floor(math.log(max(n, 1) / FEWEST) / math.log(GROWTH)) for n in (rows, rows - 1))
     return rows >= FEWEST and looks > before
 
 
 def is_accurate(mean: Mean, wanted: float) -> bool:
-    """Whether the relative error is at most `wanted`, by enough independent samples without a trend."""
+    """Whether the relative error is at most `wanted`, with enough independent samples and without a trend."""
     return mean.samples >= FEWEST and not mean.trend and mean.error <= wanted * abs(mean.mean)

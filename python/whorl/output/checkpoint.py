@@ -22,10 +22,10 @@ SOURCES = "sources."
 
 
 class Timed(NamedTuple):
-    """What a run chooses by timing and what its bits depend on; empty and 0 where it is open."""
+    """Choices by timing on which the bits of a run depend; an empty text and 0 leave them open."""
 
     lines: str = ""  # the result of run.lines = "auto"
-    plane_bytes: int = 0  # that a queue of a GPU has for the planes it takes at a time
+    plane_bytes: int = 0  # memory of a queue of a GPU for the planes of one batch
 
 
 OPEN = Timed()
@@ -46,10 +46,10 @@ class Checkpoint:
     timed: Timed
     level: str  # the instruction level of the core
     rows: dict[str, int]  # number of states in each table when it was written
-    sources: dict[str, float]  # what the core saved of its sources
-    particles: str  # the checksum of the file of particles beside it; empty if there is none
+    sources: dict[str, float]  # numbers that the core saved of its sources
+    particles: str  # the checksum of its file of particles; empty without one
     turnovers: tuple[float, float] | None  # the count and u'/L, of a run that counts them
-    pace: tuple[float, ...] | None  # of the step before, unless an earlier version wrote it
+    pace: tuple[float, ...] | None  # of the step before; None if the file has none
 
     def clock(self) -> Clock:
         turnovers = Turnovers(*self.turnovers) if self.turnovers else None
@@ -57,7 +57,7 @@ class Checkpoint:
         return Clock(self.time, self.compensation, self.step, turnovers, pace)
 
     def timed_for(self, case: Case, settings: Sequence[str]) -> Timed:
-        """The choices of the run so far; none if a restart asks for other lines or uses another device."""
+        """The choices of the run so far; OPEN if a restart sets run.lines or uses another device."""
         asked = any(setting.strip().startswith("run.lines") for setting in settings)
         device = self.case.get("run", {}).get("device", Run().device)
         return OPEN if asked or device != case.run.device else self.timed

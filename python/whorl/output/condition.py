@@ -1,4 +1,4 @@
-"""Whether the condition holds that ends a run, time.stop_when, at the rows of its series."""
+"""The condition that ends a run, time.stop_when, at the rows of its series."""
 
 from collections.abc import Mapping
 
@@ -20,7 +20,7 @@ class Condition:
         self.holds = False
 
     def check(self, numbers: Mapping[str, float]) -> None:
-        """Take it from the expressions of a row, by their options."""
+        """Take its value from the expressions of a row, by their options."""
         self.holds = bool(numbers[STOP_WHEN]) if self.text else False
 
     def check_at_start(self, clock: Clock) -> None:
@@ -28,6 +28,6 @@ class Condition:
         if self.holds:
             place = f"t = {clock.time:.6g}, step {clock.step}"
             raise CaseError(
-                f"time.stop_when = {show(self.text)} holds before the first step ({place}), so that there is "
-                "nothing to do; give a condition that comes to hold later."
+                f"time.stop_when = {show(self.text)} holds before the first step ({place}): the run would "
+                "end at once; give a condition that begins to hold later."
             )

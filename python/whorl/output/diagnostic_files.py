@@ -1,7 +1,7 @@
-"""diagnostics.h5: what the diagnostics of a case measured, a group for each, at the times written.
+"""diagnostics.h5: the measurements of the diagnostics of a case, a group for each, at the times written.
 
 A group has `time`, `step`, the axes and the arrays (time, …) of its diagnostic, with units and dimension
-scales, and as attributes its kind, meaning and options: xarray opens it by `open_dataset(path, group=NAME)`.
+scales. Its attributes are the kind, meaning and options. xarray opens it by `open_dataset(path, group=NAME)`.
 """
 
 import math
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 MOST_OF_CHUNK = 1 << 24  # bytes
-TOGETHER, ROWS_TOGETHER = 1 << 18, 32  # bytes and rows of a chunk of arrays that do not go by time first
+TOGETHER, ROWS_TOGETHER = 1 << 18, 32  # bytes and rows of a chunk of an array whose first axis is not time
 TOLD = ("units", "long_name", "over_time", "weighted_by", "about")  # attributes of an array
 
 
 def write_group(
     file: "h5py.File", name: str, data: "xr.Dataset", rows: int | None = None, *, grows: bool = True
 ) -> None:
-    """Write a dataset over time as a group, that can grow, by so many rows at a time if they are given."""
+    """Write a dataset over time as a group, which can grow; its chunks have `rows` rows, if given."""
     group = file.create_group(name)
     group.attrs.update(data.attrs)
     for key, variable in data.variables.items():
@@ -42,7 +42,7 @@ def write_group(
             made = group.create_dataset(key, shape=values.shape, dtype=values.dtype, data=values, **growing)
         made.attrs.update(variable.attrs)
         if key in data.data_vars and "step" in data.coords:
-            made.attrs["coordinates"] = "step"  # by which other readers know that it is one
+            made.attrs["coordinates"] = "step"  # so that other readers find this coordinate
     for key in data.dims:
         group[key].make_scale(key)
     for key, variable in data.variables.items():
@@ -52,16 +52,16 @@ def write_group(
 
 
 def _growing(variable: "xr.Variable", rows: int | None) -> dict[str, Any]:
-    """How a variable over time is stored, which grows: its other axes stay, and chunks have so many rows."""
+    """Storage of a variable that grows along time; its chunks have `rows` rows, or h5py chooses them."""
     time = variable.dims.index("time")
     most = tuple(None if axis == time else size for axis, size in enumerate(variable.shape))
     return {"maxshape": most, "chunks": _chunks(rows, variable.values, time) if rows else True}
 
 
 def _chunks(rows: int, values: np.ndarray, time: int) -> tuple[int, ...]:
-    """So many rows together, or parts of rows that are large, which HDF5 limits."""
+    """The shape of chunks of `rows` rows, or of parts of large rows: HDF5 limits the size of chunks."""
     if time:
-        # Of few things at a time, whose rows are one behind another.
+        # A chunk has a few entries of the first axis, and ROWS_TOGETHER successive rows of each.
         each = values.itemsize * math.prod(values.shape[time + 1 :])
         together = max(1, min(values.shape[0], TOGETHER // (each * ROWS_TOGETHER)))
         return (together, ROWS_TOGETHER, *values.shape[time + 1 :])
@@ -73,7 +73,7 @@ def _chunks(rows: int, values: np.ndarray, time: int) -> tuple[int, ...]:
 
 
 def check_replaceable(path: Path, what: str, about: str) -> None:
-    """Raises CaseError, calling the file by `what`, unless there is none or one with this `about`."""
+    """Raises CaseError, naming the file `what`, unless `path` is free or a file with this `about`."""
     check_folder(path, f"the {what} {path}")
     if path.is_dir():
         raise CaseError(f"{path} is a directory; name a file in it.")
@@ -106,7 +106,7 @@ def cut_group(group: "h5py.Group", states: int) -> None:
 def read_diagnostics(path: Path, *, without_arrays: bool = False) -> "dict[str, xr.Dataset]":
     """The groups of the file, each as a dataset over time, or only its coordinates.
 
-    Raises CaseError if it is damaged or not there.
+    Raises CaseError if it is damaged or missing.
     """
     if not path.is_file():
         raise CaseError(
@@ -117,7 +117,7 @@ def read_diagnostics(path: Path, *, without_arrays: bool = False) -> "dict[str, 
             return {name: read_group(group, without_arrays) for name, group in members(file)}
     except DAMAGE as error:
         raise CaseError(
-            f"{path} is damaged or was not written by whorl ({error}); remove it, and diagnostics begin anew."
+            f"{path} is damaged or was not written by whorl ({error}); remove it to start a new one."
         ) from None
 
 

@@ -2,24 +2,27 @@
 
     .whorl-run               the mark of a directory that whorl made
     case.toml                the case, every option resolved
+    log.txt
+    exchange.toml            with run.transport = "auto": the choice and the trials
+
     series.csv               see series.py
     spectra.h5               see spectra.py
     diagnostics.h5           see diagnostics.py
     diagnostics-STEP.h5      states that are not yet in it
+    analysis.h5              diagnostics of checkpoints by `whorl analyse`
+    and the other tables of config/outputs.py
+
     probes.h5                see probes.py
     particles.h5             see paths.py
     particles-STEP.h5        rows that are not yet in it
     particles-NAME.vtkhdf    a group of particles for ParaView, see particle_views.py
-    analysis.h5              what `whorl analyse` measured of checkpoints
-    and whatever other tables config/outputs.py has
+
     checkpoints/STEP.h5      restart files, the newest few
     checkpoints/STEP.particles.h5  their particles, see particle_checkpoint.py
     snapshots/STEP.vtkhdf    fields for ParaView and xarray
     snapshots.vtkhdf.series  the snapshots with their times, for ParaView
-    log.txt
-    exchange.toml            with run.transport = "auto": the choice and what was tried
 
-Each file is appended to line by line or written beside and renamed: a kill at any moment damages none.
+Files grow by whole lines, or are written under another name and renamed: a kill at any moment damages none.
 """
 
 import re
@@ -56,18 +59,18 @@ BESIDE = {
     "flow",
     "scalars",
     "forcing",
-}  # those that one into another directory may change
+}  # sections that a restart into another directory may change
 PARTICLES = ".particles.h5"
 OWN_FOLDERS = {
     folder: tuple(("", ending + aside) for ending in endings for aside in ("", ASIDE))
     for folder, endings in {"checkpoints": (".h5", PARTICLES), "snapshots": (".vtkhdf",)}.items()
 } | {
     "": (("diagnostics-", ".h5"), ("particles-", ".h5"))
-}  # by folder what stands before and behind the number of a step
+}  # by folder: texts before and after the step in the names of files
 
 
 class RunDirectory:
-    """Paths and checkpoints of one run. Files are touched on one rank; see `parallel.on_root`."""
+    """Paths and checkpoints of one run. One rank reads and writes the files; see `parallel.on_root`."""
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
@@ -113,7 +116,7 @@ class RunDirectory:
         return Lock(self.path)
 
     def written(self) -> tuple[int, int] | None:
-        """A mark of when case.toml was written, as each run and each restart in the directory does anew."""
+        """The identity of case.toml, which each run and each restart in the directory writes again."""
         try:
             found = self.case_file.stat()
         except OSError:
@@ -130,7 +133,7 @@ class RunDirectory:
             lock.release()
             raise CaseError(
                 f"another run has been in {self.path} since this one was stopped: {self.case_file.name} was "
-                f"written anew; go on with Simulation.restart({str(self.path)!r})."
+                f"written again; go on with Simulation.restart({str(self.path)!r})."
             )
         return lock
 
@@ -154,7 +157,7 @@ class RunDirectory:
                 )
         if not there and self.path.is_symlink():
             raise CaseError(
-                f"the output directory {self.path} is a link to a place that is not there; make it, or "
+                f"the output directory {self.path} is a link to a place that does not exist; make it, or "
                 "choose another with -o."
             )
         if there and not self.path.is_dir():
@@ -189,7 +192,7 @@ class RunDirectory:
         except OSError as error:
             raise self._not_written(error) from None
         try:
-            self._check_place(overwrite)  # still
+            self._check_place(overwrite)  # again, now that others are locked out
             self._remove_own_files()
             for folder in OWN_FOLDERS:
                 (self.path / folder).mkdir(parents=True, exist_ok=True)
@@ -208,7 +211,7 @@ class RunDirectory:
         return CaseError(f"the output directory {self.path} cannot be written: {error}.")
 
     def write_case(self, case: Case, origin: Path | None = None) -> None:
-        """Write the case; `origin` is the checkpoint of another run it began from: it has that [initial]."""
+        """Write the case; a run that began from `origin`, a checkpoint, keeps the [initial] of its run."""
         told = f"{BEGUN}{spelled(str(origin))}\n" if origin else ""
         reads = f'whorl restart {typed(self.path.name)} reads it, to the line "{toml.END}"'
         write_text(self.case_file, f"# resolved by whorl; {reads}\n{told}\n{case.to_toml()}\n{toml.END}\n")
@@ -222,7 +225,7 @@ class RunDirectory:
         return None
 
     def _remove_own_files(self) -> None:
-        """Remove the files of a run, the mark last, so that a removal that is killed can be repeated."""
+        """Remove the files of a run, the mark last, so that a killed removal can be repeated."""
         if not self.is_run():
             return
         self.remove_unfinished()
@@ -256,7 +259,7 @@ class RunDirectory:
         return numbered(self.path / "checkpoints", PARTICLES)
 
     def set_aside_later(self, step: int) -> None:
-        """Rename checkpoints and snapshots beyond `step`: a run that resumes from there writes its own."""
+        """Rename checkpoints and snapshots after `step`: a run that resumes from there writes its own."""
         for path in (*self.checkpoints(), *self._particles(), *self.snapshots()):
             if int(path.name.partition(".")[0]) > step:
                 path.rename(path.with_name(path.name + ASIDE))
@@ -264,7 +267,7 @@ class RunDirectory:
     # reading
 
     def check_run(self) -> None:
-        """Raises CaseError unless there is a run here."""
+        """Raises CaseError unless the directory has a run."""
         if not self.path.exists():
             runs = [place.name for place in self.path.parent.glob("*") if (place / MARK).is_file()]
             near = did_you_mean(self.path.name, runs) or "; name the output directory of a run."
@@ -273,7 +276,7 @@ class RunDirectory:
             raise CaseError(f"{self.path} is not a run of whorl: it has no {MARK} and case.toml.")
 
     def read_case(self) -> Case:
-        """The case of the run, of its newest checkpoint where case.toml was cut. Raises CaseError."""
+        """The case of the run; that of its newest checkpoint if case.toml was cut. Raises CaseError."""
         self.check_run()
         written = self._kept_case() if self._is_cut() else read_toml(self.case_file)
         return Case(**as_of_today(written))
@@ -299,8 +302,8 @@ class RunDirectory:
         if not self._is_cut():
             return []
         return [
-            f"{self.case_file} was cut, so the case is that of the newest checkpoint; what restarts without "
-            "a checkpoint of their own have set since is lost."
+            f"{self.case_file} was cut, so the case is that of the newest checkpoint; later changes by "
+            "restarts without a checkpoint of their own are lost."
         ]
 
     def to_restart(
@@ -324,9 +327,9 @@ class RunDirectory:
         *,
         particles: bool = False,
     ) -> tuple[Case, Checkpoint | SnapshotHeader]:
-        """The case with other diagnostics and changes of run.*, without a directory, and what it is of.
+        """The case with these diagnostics and changes of run.*, and the checkpoint or snapshot of the state.
 
-        With `particles` it has those of the checkpoint, as they are there.
+        The case has no directory; with `particles` it has the particles of the checkpoint.
         """
         for setting in _refused(settings, {"run"}):
             raise CaseError(f"--set {setting} changes more than how it is computed; give run.* alone.")
@@ -345,16 +348,16 @@ class RunDirectory:
         if [*_refused([setting], BESIDE)]:
             return "; for another initial field or another directory begin a new run (whorl run)"
         command = f"whorl restart {typed(self.path)} -o NEW --set {typed(setting)}"
-        return f"; for a change of the grid or the equations begin a run beside it: {command}"
+        return f"; for a change of the grid or the equations begin a new run from its checkpoint: {command}"
 
     def to_begin_beside(
         self, place: "RunDirectory", end: dict[str, float], settings: Sequence[str], step: int | None
     ) -> tuple[Case, Checkpoint]:
-        """As `to_restart`, for a run in another directory."""
+        """The case and the checkpoint, as of `to_restart`, for a run in another directory."""
         for setting in _refused(settings, BESIDE):
             raise CaseError(
-                f"--set {setting} is not for a run that begins from a checkpoint, which takes its fields "
-                "from there and its directory from -o; leave it out, or begin a new run (whorl run)."
+                f"--set {setting} is not for a run that begins from a checkpoint, which has its fields from "
+                "there and its directory from -o; leave it out, or begin a new run (whorl run)."
             )
         checkpoint = self.choose_checkpoint(step)
         return self.read_case().updated(settings, output={"directory": str(place.path)}, time=end), checkpoint
@@ -365,12 +368,12 @@ class RunDirectory:
         if not paths:
             raise CaseError(
                 f"{self.path} has no checkpoint to restart from; begin it again with --overwrite, by "
-                f"whorl run or, as {self.log} tells, from another run's checkpoint by whorl restart -o."
+                f"whorl run or, if {self.log} says so, from another run's checkpoint by whorl restart -o."
             )
         return _of_step(step, paths, self.checkpoint_path)
 
     def choose_checkpoint(self, step: int | None = None) -> Checkpoint:
-        """The newest checkpoint, or that of `step`; if it is damaged, CaseError offers an earlier one."""
+        """The newest checkpoint, or that of `step`. If it is damaged, CaseError offers an earlier one."""
         wanted = self.path_of_checkpoint(step)
         try:
             chosen = read_clock(wanted)
@@ -398,7 +401,7 @@ class RunDirectory:
         return chosen
 
     def _check_same_run(self, what: str, case: Case) -> None:
-        """Raises CaseError if the case of a file differs from the directory's where a restart may not."""
+        """Raises CaseError if the case of a file differs from the directory's in other than FREE_SECTIONS."""
         there = _flat(case.to_dict())
         here = _flat(self.read_case().to_dict())
         for key in sorted(here.keys() | there.keys()):
@@ -412,7 +415,7 @@ class RunDirectory:
     def damaged(self, path: Path, reason: str, output: Path | None = None) -> CaseError:
         """The error for a checkpoint that cannot be used; it offers the newest good one before it.
 
-        `output` is the directory in which a run was to begin from it.
+        `output` is the directory of the run that was to begin from it.
         """
         for earlier in reversed(self.checkpoints()):
             if earlier >= path:
@@ -460,6 +463,6 @@ def _of_step(step: int | None, paths: list[Path], path_of: Callable[[int], Path]
 
 
 def _steps(paths: list[Path]) -> list[str]:
-    """The steps of files; if there are many, only the first and the last few."""
+    """The steps of files; of more than eight, only the first and the last few."""
     steps = [str(int(path.stem)) for path in paths]
     return steps if len(steps) <= 8 else [*steps[:3], "…", *steps[-4:]]

@@ -1,9 +1,9 @@
 """A file of groups over time that grows at a cost in proportion to its states, and that no kill damages.
 
-A small file is copied, the copy extended and put in its place. A state for a large one is a file of its own
-beside it, FILE-STEP.h5, until these together are a quarter of the file: then they are merged into a copy that
-takes its place, so that each state is copied a few times, however many there are. A state that a kill has
-left both in the file and beside it counts once.
+A small file is replaced by a copy with the new state. A state of a large one gets a file of its own,
+FILE-STEP.h5. When these have together a quarter of the size of the file, a copy that contains them replaces
+it. Each state is thus copied a few times, whatever their number. A state that a kill has left both in the
+file and in one of its own counts once.
 """
 
 import shutil
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 Write = Callable[["h5py.File", str, "xr.Dataset"], None]
 SMALL = 1 << 22  # bytes of a file that is copied for each state
-SHARE = 4  # the states beside a file are less than its size divided by this
+SHARE = 4  # the files of single states have less than the size of the file divided by this
 
 
 class GrowingFile:
-    """Groups of datasets over time, in a file and, of the last states, beside it.
+    """Groups of datasets over time, in a file; the last states may be in files of their own.
 
     `write` makes a group of the file, as `write_group` does.
     """
@@ -56,7 +56,7 @@ class GrowingFile:
         return found
 
     def add(self, step: int, states: "Mapping[str, xr.Dataset]") -> None:
-        """Add a state of some groups, which is on disk when this returns."""
+        """Add a state of some groups; it is on disk when this returns."""
         if not self.path.is_file() or (self.path.stat().st_size <= SMALL and not self._states()):
             self._change(lambda file: self._extend(file, states))
             return
@@ -68,7 +68,7 @@ class GrowingFile:
             self.merge()
 
     def merge(self, change: Callable[["h5py.File"], None] | None = None) -> None:
-        """Put all states into the file itself, and change it further."""
+        """Merge all states into the file, and apply `change` to it."""
         there = self._states()
         if not there and change is None:
             return
@@ -84,12 +84,12 @@ class GrowingFile:
             beside.unlink()
 
     def remove(self) -> None:
-        """Remove the file, and the states beside it."""
+        """Remove the file, and the files of single states."""
         for path in (self.path, *(beside for _, beside in self._states())):
             path.unlink(missing_ok=True)
 
     def _extend(self, file: "h5py.File", states: "Mapping[str, xr.Dataset]") -> None:
-        """Append states that are not there yet to the groups of a file."""
+        """Append states that a file does not have yet to its groups."""
         for name, data in states.items():
             if name not in file:
                 self._write(file, name, data)
@@ -98,7 +98,7 @@ class GrowingFile:
             append_states(file[name], _new(data, int(steps[-1]) if len(steps) else -1))
 
     def _states(self) -> list[tuple[int, Path]]:
-        """The files beside it, by their steps."""
+        """The files of single states, with their steps."""
         before = f"{self.path.stem}-"
         files = numbered(self.path.parent, ".h5", before)
         return [(int(path.stem.removeprefix(before)), path) for path in files]

@@ -1,8 +1,8 @@
 """The mean of a quantity over time: its error, its independent samples, and whether it has a trend.
 
 Rows follow each other too closely to be independent, and adaptive steps space them unequally. The mean is
-therefore the integral of the straight lines between the rows over the length of the window; all else comes
-from as many equally spaced values of these lines as there are rows.
+therefore the integral of straight lines between the rows, over the length of the window. All else comes from
+equally spaced values of these lines, as many as rows.
 """
 
 import math
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 
 ENOUGH = 20.0  # independent samples: with fewer the correlation time is underestimated, and with it the error
-LEVEL = 0.05  # of the test for a trend: so often a stationary series is said to have one
+LEVEL = 0.05  # of the test for a trend: the fraction of stationary series for which it finds one
 WINDOW = 5  # correlation times over which correlations are summed (Sokal)
-PARTS = 6  # of a window, whose means only rise or only fall by a chance of 2/6!
+PARTS = 6  # of a window, whose means by chance only rise or only fall with a probability of 2/6!
 MONOTONE = 2 / math.factorial(PARTS)
 FEWEST = 4  # rows from which a correlation can be estimated
-AT_ONCE = 4096  # quantities, which bounds the memory taken
-SAME = 1e-12  # of the largest value: what rounding may change in a constant
+AT_ONCE = 4096  # quantities at a time, to bound the memory
+SAME = 1e-12  # of the largest value, by which rounding may change a constant
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class Mean:
     samples : float
         The number of independent samples in the window, nan if it cannot be estimated.
     change : float
-        What a straight line through the quantity changes by over the window.
+        The change over the window of a straight line through the quantity.
     chance : float
         The probability that a stationary quantity changes at least as much; nan if it is not known.
     rows : int
         The number of rows.
     unit, meaning : str
-        Those of the quantity.
+        The unit and the meaning of the quantity.
     """
 
     mean: float
@@ -53,12 +53,12 @@ class Mean:
 
     @property
     def reliable(self) -> bool:
-        """Whether there are enough independent samples to trust the error, which is 0 of a constant."""
+        """Whether to trust the error: it needs enough independent samples, or is 0, that of a constant."""
         return self.samples >= ENOUGH or self.error == 0
 
     @property
     def trend(self) -> str:
-        """What the quantity does in the window: "rises" or "falls", or "" if that is not significant."""
+        """The trend of the quantity in the window: "rises" or "falls", or "" if it is not significant."""
         if not self.chance < LEVEL:
             return ""
         return "rises" if self.change > 0 else "falls"
@@ -78,8 +78,8 @@ def mean_of(time: np.ndarray, values: np.ndarray, unit: str = "", meaning: str =
 def means_of(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The means of many quantities, their standard errors and numbers of independent samples.
 
-    `values` [time, …] are finite, at two increasing times or more. The error of a constant is 0; it is nan
-    of what is no constant in fewer than four rows.
+    `values` [time, …] are finite, at two increasing times or more. The error of a constant is 0. With fewer
+    than four rows the error of any other quantity is nan.
     """
     series = values.reshape(len(time), -1)
     means = np.trapezoid(series, time, axis=0) / (time[-1] - time[0])
@@ -94,7 +94,7 @@ def means_of(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def evenly(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """As many equally spaced times and values [time, …], on straight lines between those given."""
+    """Equally spaced times, as many as given, and values [time, …] on straight lines between those given."""
     even = np.linspace(time[0], time[-1], len(time))
     before = np.clip(np.searchsorted(time, even, side="right") - 1, 0, len(time) - 2)
     part = (even - time[before]) / np.diff(time)[before]
@@ -105,9 +105,9 @@ def evenly(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray
 def _correlation_times(series: np.ndarray, fitted: int) -> tuple[np.ndarray, np.ndarray]:
     """The integrated correlation times τ = 1 + 2 Σ ρ(m) of series [row, quantity], estimated and corrected.
 
-    The sum ends at the first m ≥ 5 τ (Sokal, in Functional Integration, Plenum 1997, p. 131). Each quantity
-    that was fitted to the values and subtracted lowers the sum by its share, (2m + 1)/n, of what there is
-    (Wolff, Comput. Phys. Commun. 156, 143 (2004), eq. 49, for the mean). It is one row at least.
+    The sum ends at the first m ≥ 5 τ (Sokal, in Functional Integration, Plenum 1997, p. 131). Each parameter
+    that was fitted to the values and subtracted lowers the sum by a fraction (2m + 1)/n of it (Wolff, Comput.
+    Phys. Commun. 156, 143 (2004), eq. 49, for the mean). The estimate is at least one row.
     """
     length = len(series)
     padded = 2 ** math.ceil(math.log2(2 * length))
@@ -126,18 +126,18 @@ def _errors(series: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     _, corrected = _correlation_times(series, 1)
     samples = len(series) / corrected
-    with np.errstate(invalid="ignore"):  # nan of less than one sample
+    with np.errstate(invalid="ignore"):  # nan for less than one sample
         return np.sqrt(series.var(axis=0) / (samples - 1)), samples
 
 
 def _trend(values: np.ndarray) -> tuple[float, float]:
-    """The change of a straight line over the values, and the chance of such a one in a stationary series.
+    """The change of a straight line over the values, and its chance in a stationary series.
 
     The slope is compared with its standard error for correlated residuals (Santer et al., J. Geophys. Res.
     105, 7337 (2000)) by Student's distribution. Its degrees of freedom are those of the residuals' estimated
-    correlation time, whose relative variance is 2 (2m + 1)/n (Sokal): n/(2m + 1). A curved line leaves
-    correlated residuals and few of them, so that a decay is found by its order instead: of six parts in any
-    order one in 6!/2 = 360 only rises or only falls (Mann, Econometrica 13, 245 (1945)).
+    correlation time, whose relative variance is 2 (2m + 1)/n (Sokal): n/(2m + 1). A curved line leaves few
+    independent residuals. The order of six parts finds a decay instead: of all orders one in 6!/2 = 360 only
+    rises or only falls (Mann, Econometrica 13, 245 (1945)).
     """
     from scipy.special import stdtr
 
@@ -165,9 +165,9 @@ def _monotone(values: np.ndarray) -> bool:
 def end_of_transient(values: np.ndarray) -> int | None:
     """The index of equally spaced values at which a transient has ended; None if not in their first half.
 
-    It is the one in the first half that leaves the smallest standard error, as of independent values, for the
-    mean of those from it on (MSER: White, Simulation 69, 323 (1997)). In the last tenth of that half it may
-    be there by chance, while the transient goes on.
+    From this index of the first half on, the mean has the smallest standard error, computed for independent
+    values (MSER: White, Simulation 69, 323 (1997)). An index in the last tenth of that half does not count:
+    it may be there by chance while the transient goes on.
     """
     n = len(values)
     left = n - np.arange(n)

@@ -23,7 +23,7 @@ def labelled(array: np.ndarray, numbers: tuple[np.ndarray, ...], grid: Grid, uni
     Parameters
     ----------
     array : ndarray
-        Amplitudes of shape (components, kx, ky, kz); there are one, two or three components.
+        Amplitudes of shape (components, kx, ky, kz), with one, two or three components.
     numbers : tuple of three ndarray
         The wavenumbers along x, y and z in multiples of the smallest of each axis.
     grid : Grid

@@ -19,7 +19,7 @@ from whorl.expressions.case import row_expressions
 class Moment:
     """A state of a run: the core's sums over its modes, and the report of the last step (None: no step).
 
-    `columns` gives the values of the case's `row_expressions`, of a flow at a time.
+    `columns(flow, time)` gives the values of the case's `row_expressions`.
     """
 
     case: Case
@@ -57,7 +57,7 @@ class Moment:
     def injections(self) -> dict[str, np.ndarray]:
         """The power of each force by shell, by the names of their columns. Collective."""
         spectra = by_force(self.case, [np.asarray(power) for power in self.flow.power_of_sources()])
-        unknown = math.nan if self.report is None else 0.0  # before the first step there is no force yet
+        unknown = math.nan if self.report is None else 0.0  # no force acts before the first step
         return {column.name: spectra[name] + unknown for name, column in injections(self.case).items()}
 
     @cached_property
@@ -101,7 +101,7 @@ def shells_of(columns: Iterable[Column], moment: Moment) -> dict[str, np.ndarray
 
 
 def by_force(case: Case, of_sources: Sequence[Any]) -> dict[str, Any]:
-    """What the core tells of each source, summed over the sources of each force, by its name."""
+    """The sums, over the sources of each force, of the core's numbers `of_sources`, by the force's name."""
     sums, left = {}, iter(of_sources)
     for force in case.forcing:
         parts = [np.asarray(next(left), float) for _ in force.sources(case)]

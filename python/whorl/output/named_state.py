@@ -1,4 +1,4 @@
-"""What a path names of a run: its directory, or one of its checkpoints or snapshots."""
+"""Paths into a run: to its directory, or to one of its checkpoints or snapshots."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +17,7 @@ class NamedState(NamedTuple):
 
 
 def named_state(path: Path) -> NamedState:
-    """What a path names. Raises CaseError if it is neither a run nor a checkpoint or snapshot in one."""
+    """The state that a path names. Raises CaseError if it is no run, checkpoint or snapshot of a run."""
     found = _in_a_run(path)
     if found is None and is_file(path):
         found = _in_a_run(path.resolve())  # a link, or a name within the present directory
@@ -32,7 +32,7 @@ def named_state(path: Path) -> NamedState:
 
 
 def _in_a_run(path: Path) -> NamedState | None:
-    """The state whose file has this path, be it there or not; None if no run has a file there."""
+    """The state whose file has this path, even if it does not exist; None if no run has a file there."""
     run = RunDirectory(path.parent.parent)
     if not path.stem.isdecimal() or not run.is_run():
         return None

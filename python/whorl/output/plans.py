@@ -1,4 +1,4 @@
-"""How the expressions of a case are worked out, known before a run."""
+"""Plans by which the core evaluates the expressions of a case, known before a run."""
 
 from whorl.base.text import counted
 from whorl.config.case import Case
@@ -12,7 +12,7 @@ from whorl.particles.ask import PathReading
 
 
 def expression_questions(case: Case) -> dict[str, Questions]:
-    """What a row, and each field of snapshots, diagnostic and group of particles ask, by its option."""
+    """The questions of a row and of each field of snapshots, diagnostic and group of particles, by option."""
     of_row = row_expressions(case)
     options = " and ".join(dict.fromkeys(name if name == STOP_WHEN else "output.columns" for name in of_row))
     asked = {options: Expressions(case, means=list(of_row.values())).questions} if of_row else {}
@@ -27,7 +27,7 @@ def expression_questions(case: Case) -> dict[str, Questions]:
 
 
 def expression_plans(case: Case) -> dict[str, str]:
-    """Their plans, in words."""
+    """The plans of `expression_questions` in words, by option."""
     return {option: _told(questions) for option, questions in expression_questions(case).items()}
 
 
@@ -39,9 +39,9 @@ def _told(questions: Questions) -> str:
 
 
 def questions_at_a_time(case: Case) -> list[Questions]:
-    """What is asked in a run at a time: the same, and all diagnostics together, as in the first state.
+    """The questions that a run asks at one time: each by itself, and all diagnostics as in the first state.
 
-    Also what tells whether the temperature is resolved.
+    The rules of resolution ask for the extremes of the temperature.
     """
     alone = [*expression_questions(case).values(), *resolution_questions(case)]
     return alone + ([Together(case, case.diagnostics).questions] if len(case.diagnostics) > 1 else [])

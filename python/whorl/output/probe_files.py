@@ -20,7 +20,7 @@ def read_probes(path: Path) -> "dict[str, xr.Dataset]":
 
 
 def as_complex(data: "xr.Dataset") -> "xr.Dataset":
-    """The same with one complex number in place of its parts."""
+    """The data with one complex number in place of its parts."""
     if "part" not in data.dims:
         return data
     amplitude = data["amplitude"]
@@ -36,22 +36,22 @@ def read_groups(path: Path) -> "dict[str, xr.Dataset]":
 
 
 def nothing_there(path: Path) -> CaseError:
-    """The error that there is no such file."""
+    """The error for a missing file."""
     return CaseError(f"there is no {path}: the case has no [[{path.stem}]], or none has been written yet.")
 
 
 def of_group(data: "xr.Dataset") -> "xr.Dataset":
-    """The same, where all but the arrays are coordinates."""
+    """The data with all but the arrays as coordinates."""
     return data.set_coords([key for key in data.data_vars if key not in ARRAYS])
 
 
 def read_paths(path: Path) -> "dict[str, xr.Dataset]":
-    """The groups in a file and beside it, whose arrays go by time. Raises CaseError."""
+    """The groups in a growing file, with arrays [time][particle]. Raises CaseError."""
     if not path.is_file():
         raise nothing_there(path)
     return {name: ordered(of_group(data), "time") for name, data in GrowingFile(path).read().items()}
 
 
 def ordered(data: "xr.Dataset", order: str) -> "xr.Dataset":
-    """Arrays over time that go by time or by particle first."""
+    """Arrays over time and particles, with the axis `order` first."""
     return data.transpose(*(("particle", "time") if order == "particle" else ("time", "particle")), ...)

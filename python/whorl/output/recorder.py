@@ -86,10 +86,10 @@ class Recorder:
         self._alarm = Stopwatch(60 * checkpoints.amount if self._in_minutes else math.inf, now)
         self._first = Stopwatch(FIRST_SECONDS, now)
         self._statistics: tuple[int, dict[str, float]] | None = None
-        self.seconds: float | None = None  # taken by the last statistics
+        self.seconds: float | None = None  # that the last statistics needed
 
     def _follow(self, tracers: Mapping[str, Any], written: bool) -> None:
-        """Prepare what is read of probes and particles."""
+        """Prepare the readings of probes and particles."""
         self.tracers = tracers  # run.particles.Particles by name, once they are placed
         readings = {
             "probes": [Reading(self.case, one) for one in self.case.probes],
@@ -120,10 +120,10 @@ class Recorder:
         self._read_followed(lambda every, first: every.unit != "never")
         self._write(set(filter(self._wanted, self._every)), None)
         if self.clock.step > 0:
-            self.checkpoint(dt)  # without it a run begun from another's checkpoint could not be restarted
+            self.checkpoint(dt)  # so that a run begun from another's checkpoint can be restarted
 
     def kept(self, checkpoint: Checkpoint) -> dict[str, Kept]:
-        """The tables up to the checkpoint; from the rows of the series follows whether the run has ended."""
+        """The tables up to the checkpoint; the rows of the series determine whether the run has ended."""
         kept = on_root(
             self.comm, lambda: {name: table.kept(checkpoint.step) for name, table in self.tables.items()}
         )
@@ -138,7 +138,7 @@ class Recorder:
         self.condition.check(self._moment(None).expression)
 
     def resume(self, checkpoint: Checkpoint, kept: dict[str, Kept]) -> list[str]:
-        """Cut the tables to what is kept and resume after it; return a sentence for each gap."""
+        """Cut the tables to the rows kept and resume after them; return a sentence for each gap."""
         self.last_checkpoint = checkpoint.path
         told = []
         for name, table in self.tables.items():
@@ -147,7 +147,7 @@ class Recorder:
             known = [gap for gap in gaps if step_of(gap) <= checkpoint.step]
             gap = gap_of(written - there, written, checkpoint.step)
             lost = there < written
-            # Also diagnostics all of whose rows lie behind the checkpoint.
+            # Diagnostics whose rows are all after the checkpoint are cut, too.
             begun = self._wanted(name) if name in FILES else bool(data)
             if there or known or lost or begun:
                 told_in_it = [*known, gap] if lost and gap not in known else known
@@ -174,9 +174,9 @@ class Recorder:
     def after_step(
         self, report: _core.StepReport, *, alarm: bool, last: bool, released: Sequence[str] = ()
     ) -> None:
-        """Write all that is due after a step, the checkpoint last, so that no other output lags behind it.
+        """Write all that is due after a step, the checkpoint last, so that no other output is older.
 
-        `released` are groups of particles that are there since this step.
+        `released` are groups of particles that this step has released.
         """
         read = self._read_followed(
             lambda every, first: every.due(self.clock, first), last=last, released=released
@@ -203,7 +203,7 @@ class Recorder:
         return self.accuracy.reached or self.condition.holds
 
     def finish(self) -> None:
-        """Put what is in memory or beside the files into them."""
+        """Write the rows in memory, and merge single states into their files."""
         self._synchronise_followed()
         agreed(self.comm, self.diagnostics.finish)
         agreed(self.comm, self.followed["particles"].finish)
@@ -219,10 +219,10 @@ class Recorder:
         last: bool = False,
         released: Sequence[str] = (),
     ) -> list[str]:
-        """Read the chosen probes and particles that are there, of the last state all particles.
+        """Read the chosen probes and placed particles; at the last state, all particles.
 
-        They are chosen by their interval, and the step and time from which it is counted: the first row.
-        Returns the names of what is read. No statistics are needed.
+        `chosen` gets the interval of each, and the step and time of its first row, from which it is counted.
+        Returns the names of those read. It needs no statistics.
         """
         read = []
         for kind, every_of in self._every_read.items():
@@ -241,7 +241,7 @@ class Recorder:
         return read
 
     def _read_some(self, kind: str, names: list[str]) -> None:
-        """Read some, and write what has been read if it is much."""
+        """Read the named ones, and write the rows in memory if they are many."""
         table = self.followed[kind]
         if kind == "particles":
             self._check_particles(names)
@@ -251,7 +251,7 @@ class Recorder:
                 agreed(self.comm, table.synchronise)
 
     def read_new_particles(self, names: Sequence[str]) -> None:
-        """Read the particles that a restart has begun where they begin, unless an earlier restart has."""
+        """Read the particles that a restart has placed, unless their file has a row of the present step."""
         rows = self.followed["particles"].rows
         self._read_particles(name for name in names if rows[name].last != self.clock.step)
 
@@ -260,10 +260,10 @@ class Recorder:
         self._read_some("particles", [name for name in names if every[name].unit != "never"])
 
     def checkpoint(self, dt: float) -> None:
-        """Write a restart file of the present state, unless there is one; then remove the oldest.
+        """Write a restart file of the present state, unless one exists; then remove the oldest.
 
-        Do nothing but write the probes if checkpoints are never wanted, as in every build without HDF5 (see
-        `check_files`).
+        If checkpoints are never wanted, as in every build without HDF5 (see `check_files`), it writes only
+        the rows of probes and particles.
         """
         self._check_particles(self.tracers)
         self._synchronise_followed()
@@ -288,7 +288,7 @@ class Recorder:
         on_root(self.comm, lambda: self.directory.prune(self.case.output.keep_checkpoints))
 
     def _write_particles(self) -> dict[str, str]:
-        """Write those of a checkpoint before it, and return its attribute of them."""
+        """Write the particles of a checkpoint before it, and return the checkpoint's attribute for them."""
         if not self.tracers:
             return {}
         path = self.directory.particles_path(self.clock.step)
@@ -330,7 +330,7 @@ class Recorder:
         self._statistics = None
 
     def latest(self) -> tuple[dict[str, float], int | None]:
-        """The last known values of a display by symbol, and their step if it is an earlier one.
+        """The last known values of a display by symbol, and their step if it is earlier than the present.
 
         It computes nothing; a restart begins with the last row of the series.
         """
@@ -364,12 +364,12 @@ class Recorder:
         """Raises BlowUp if the flow or particles of these groups are not finite. Collective."""
         for name in names:
             if lost := self.tracers[name].lost(SOME + 1):
-                self.compute()  # where it is the flow that is lost, this tells it
+                self.compute()  # raises BlowUp of the flow if that is not finite
                 told = ", ".join(map(str, lost[:SOME])) + (" and others" if lost[SOME:] else "")
                 raise self.blow_up(f"the positions of {told} are not finite", particles=name)
 
     def blow_up(self, reason: str, *, particles: str = "") -> BlowUp:
-        """The error of a flow, or particles, that are lost; what was read before is on disk. Collective."""
+        """The error of a flow or particles that blew up; earlier rows are written first. Collective."""
         for table in self.followed.values():
             table.drop_lost()
         self._synchronise_followed()
@@ -385,7 +385,7 @@ class Recorder:
     def _write(self, due: set[str], report: _core.StepReport | None) -> None:
         """Write the tables and the snapshot that are due, once the statistics are known to be finite.
 
-        A row that ends the run is the last, and then `due` becomes all output.
+        If a row ends the run, it is the last, and `due` becomes all output.
         """
         moment = self._moment(report)
         for name, table in self.tables.items():

@@ -1,7 +1,8 @@
-"""Warnings of poor resolution while a run goes on, by what its rows need anyway.
+"""Warnings of poor resolution during a run, from the spectra and sums of its rows.
 
-A rule is a class of RULES: it is made of a case, says whether it `applies`, and finds in a moment what is
-poorly resolved. Thresholds and their reasons are in docs/guide.md, "Resolution".
+A rule is a class of RULES: it is made from a case, says whether it `applies`, and finds poor resolution in
+a moment. Only the rule of the temperature needs more than the rows. Thresholds and their reasons are in
+docs/guide.md, "Resolution".
 """
 
 import math
@@ -19,10 +20,10 @@ from whorl.output.moment import Moment
 
 WORSE = 1.5  # a warning is given again when its badness has grown by this factor
 LEAST_KMAX_ETA = 0.9
-# Of the complete shells of a spectrum the last and those before them are compared, a tenth of all each.
+# The rule of spectra compares the last tenth of the complete shells with the tenth before.
 FEWEST_SHELLS, SHARE_OF_SHELLS, LARGEST_END = 10, 10, 0.1
 BEYOND_PLATES, STEPS_BETWEEN = 0.02, 10
-# The coefficients by which spectra of the models lose what reaches their ends.
+# The coefficients of the diffusion that acts on the spectra of the models.
 DIFFUSED_BY = {
     "energy": "viscosity",
     "magnetic_energy": "resistivity",
@@ -33,7 +34,7 @@ DIFFUSED_BY = {
 
 @dataclass(frozen=True)
 class Finding:
-    """Poor resolution of something: `badness` is at least 1, and grows as it gets worse."""
+    """Poor resolution of a quantity: `badness` is at least 1, and larger for worse resolution."""
 
     of: str
     badness: float
@@ -41,7 +42,7 @@ class Finding:
 
 
 class Rule(Protocol):
-    """What a rule has; `find` is collective, and called only if the rule applies."""
+    """The interface of a rule; `find` is collective, and called only if the rule applies."""
 
     applies: bool
 
@@ -49,9 +50,9 @@ class Rule(Protocol):
 
 
 class SmallestEddies:
-    """The smallest k_max η, which is not that of a flow with hyperviscosity, or of one in a plane.
+    """A small k_max η in a flow that is not plane and has no hyperviscosity.
 
-    In a plane only `navier-stokes-2d` has the scale at which viscosity ends the cascade.
+    The rule also applies to `navier-stokes-2d`, the only plane flow in which viscosity ends the cascade at η.
     """
 
     def __init__(self, case: Case):
@@ -75,7 +76,7 @@ class SmallestEddies:
 
 
 class EndsOfSpectra:
-    """Spectra of what diffusion takes, k² E(k), or k⁴ E(k) of a flow in a plane, that rise at the cut-off."""
+    """Dissipation spectra that rise at the cut-off: k² E(k), or k⁴ E(k) of the energy of a plane flow."""
 
     def __init__(self, case: Case):
         self.powers = {
@@ -100,10 +101,10 @@ class EndsOfSpectra:
 
 
 class TemperatureBetweenPlates:
-    """The temperature beyond that of the plates, which no solution reaches that begins between them.
+    """A temperature beyond those of the plates, which no solution reaches that begins between them.
 
-    Where a run or a restart begins beyond them, that is the limit. It is read at the points, every
-    STEPS_BETWEEN steps at most.
+    If a run or a restart begins beyond them, its first extremes are the limits. The rule reads the
+    temperature at the points, at most every STEPS_BETWEEN steps.
     """
 
     def __init__(self, case: Case):
@@ -136,7 +137,7 @@ RULES: tuple[Callable[[Case], Rule], ...] = (SmallestEddies, EndsOfSpectra, Temp
 
 
 class Resolution:
-    """What the rules find in a run, once, and again when it is worse by the factor WORSE."""
+    """The findings of the rules in a run, each once, and again when it is worse by the factor WORSE."""
 
     def __init__(self, case: Case):
         self.rules = [rule for rule in (kind(case) for kind in RULES) if rule.applies]
@@ -144,7 +145,7 @@ class Resolution:
         self._new: list[str] = []
 
     def judge(self, moment: Moment) -> None:
-        """Apply the rules to a moment of which rows are written. Collective."""
+        """Apply the rules to a moment whose rows are written. Collective."""
         for rule in self.rules:
             for found in rule.find(moment):
                 if found.badness >= WORSE * self._told.get(found.of, 1 / WORSE):
@@ -158,13 +159,13 @@ class Resolution:
 
 
 def resolution_questions(case: Case) -> list[Questions]:
-    """What the rules ask at the points in a run of this case."""
+    """The questions of the rules at the points, in a run of this case."""
     rule = TemperatureBetweenPlates(case)
     return [rule.extremes.questions] if rule.applies else []
 
 
 def _diffuses(case: Case, spectrum: str) -> bool:
-    """Whether diffusion ends this spectrum, and no power of it; flows with hyperviscosity are left alone."""
+    """Whether plain diffusion ends this spectrum; False for flows with hyperviscosity."""
     flow = case.flow
     if not flow.viscous or getattr(flow, "hyperviscosity", 0.0) > 0:
         return False
@@ -179,7 +180,7 @@ def _diffuses(case: Case, spectrum: str) -> bool:
 def _ends(k: np.ndarray, spectrum: np.ndarray, power: int, kmax: float) -> tuple[float, float, float]:
     """Means of k^power E(k) over the last complete shells and those before, and its largest value.
 
-    Zeros where there are too few shells.
+    Returns zeros for fewer than FEWEST_SHELLS shells.
     """
     complete = k + (k[1] - k[0]) / 2 <= kmax
     values = (k**power * spectrum)[complete]

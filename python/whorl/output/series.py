@@ -1,8 +1,8 @@
 """series.csv: comment lines that explain the columns, one header line, a row for each state written.
 
 Rows are appended and flushed one by one, so that after a kill at most the last line is torn; readers drop it.
-A checkpoint is written after its rows are on disk, so that after a power failure a restart has them all. If
-rows are missing nevertheless, a line "# gap: …" says so.
+A checkpoint is written after its rows are on disk, so that a restart after a power failure has them all. A
+line "# gap: …" reports rows that are missing nevertheless.
 """
 
 import math
@@ -59,7 +59,7 @@ class Series(Table):
         return [column.name for column in columns], Kept(rows, len(rows), gaps)
 
     def _check_meanings(self, there: Iterable[Column]) -> None:
-        """Raises CaseError if a column of the file is another number than that of its name."""
+        """Raises CaseError if a column of the file has another meaning than that of its name in the table."""
         meanings = {column.name: column.meaning for column in there}
         for column in self.columns:
             found = meanings.get(column.name, column.meaning)

@@ -1,4 +1,4 @@
-"""What the groups, the dimensions and the scalars of a snapshot are called."""
+"""Names of the groups, the dimensions and the scalars of a snapshot."""
 
 import tomllib
 from typing import Any

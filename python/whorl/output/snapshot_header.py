@@ -1,4 +1,4 @@
-"""What a snapshot says of itself: its moment, its case and the fields that it has."""
+"""The header of a snapshot: its time, step, case and fields."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -53,7 +53,7 @@ def _name(snapshot: Path, series: Path) -> str:
 
 
 def _read(series: Path) -> dict[str, float]:
-    """Times by name; empty if there is no file or it is not such a list."""
+    """Times by name; empty if the file is missing or has no such list."""
     try:
         files = json.loads(series.read_text(encoding="utf-8"))["files"]
         return {file["name"]: float(file["time"]) for file in files}

@@ -20,8 +20,8 @@ def write_snapshot(
 ) -> None:
     """Write fields by their names, in single or double precision, with attributes, among them the time.
 
-    A name that `expressions` has is worked out, another is a field of the model. Collective; if it fails,
-    nothing remains of the file, and an earlier one stays.
+    A name in `expressions` is evaluated, any other is a field of the model. Collective. A failure leaves no
+    part of the file, and an earlier file stays.
     """
     expressions = expressions or {}
     with flow.open_snapshot(path, attributes, single) as file:

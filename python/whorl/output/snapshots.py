@@ -1,6 +1,6 @@
 """Snapshots (VTKHDF image data) for xarray: `open_dataset("00000100.vtkhdf", engine="whorl")`.
 
-If no engine is named, xarray takes them for netCDF, with the same fields and positions, but without units and
+Without a named engine, xarray opens them as netCDF, with the same fields and positions, but without units and
 with the time among the attributes.
 """
 
@@ -174,7 +174,7 @@ class _FieldOverTime(BackendArray):
 
 
 class _DatasetOnDisk(BackendArray):
-    """Reads the requested part of an HDF5 dataset; the file is open only meanwhile."""
+    """Reads the requested part of an HDF5 dataset; the file is open only during the read."""
 
     def __init__(self, path: Path, dataset: "h5py.Dataset"):
         self.path = path

@@ -57,7 +57,7 @@ class Spectra(Table):
             self._write()
 
     def begin(self) -> None:
-        """Do nothing: there is no file before the first state."""
+        """Do nothing: the first state creates the file."""
 
     def measure(self, moment: Moment) -> dict[str, np.ndarray]:
         return shells_of(self.columns, moment)
@@ -137,7 +137,7 @@ def read_spectra(path: Path) -> "xr.Dataset":
         return _read(path)
     except DAMAGE as error:
         raise CaseError(
-            f"{path} is damaged or was not written by whorl ({error}); remove it, and spectra begin anew."
+            f"{path} is damaged or was not written by whorl ({error}); remove it to start a new one."
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""The interface of a table for the recorder: it begins, measures, records, resumes and is cut."""
+"""The interface of a table for the recorder: begin, measure, record, resume and cut."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Reads the particles of a case: where they are, and what the flow is there."""
+"""Reads the particles of a case: their positions, and the flow at them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,14 +18,17 @@ from whorl.particles.options import ParticleGroup
 
 @dataclass(frozen=True)
 class AtParticles:
-    """Nodes at particles: fields and products are brought to the modes, interpolated, and worked on there."""
+    """Nodes at particles: the core transforms fields and products to modes and interpolates them.
+
+    NumPy evaluates the operations on the interpolated values.
+    """
 
     questions: Questions
     nodes: tuple[Node, ...]
 
     @classmethod
     def of(cls, questions: Questions, nodes: Sequence[Node]) -> "AtParticles":
-        """The nodes, which `questions` are asked for alone."""
+        """The nodes, added to `questions` that contain nothing else."""
         questions.sample(nodes)
         return cls(questions, tuple(nodes))
 
@@ -53,14 +56,14 @@ class AtParticles:
 
 
 def moving(case: Case, texts: Sequence[str]) -> Questions:
-    """What is asked at particles so that they move: the components of vectors."""
+    """The questions for the vectors that move particles, by components."""
     questions = questions_of(case)
     questions.sample([node for text in texts for node in questions.parser.parse(text).nodes()])
     return questions
 
 
 def beginning(case: Case, group: ParticleGroup) -> tuple[Questions, dict[str, Value]]:
-    """What is asked of the flow where a group begins, and the options that it gives."""
+    """The questions for the options of a group that follow from the flow, and their values by option."""
     questions = questions_of(case)
     values = {name: questions.parser.parse(text) for name, text in group.from_flow().items()}
     questions.numbers += values.values()
@@ -68,9 +71,9 @@ def beginning(case: Case, group: ParticleGroup) -> tuple[Questions, dict[str, Va
 
 
 class PathReading:
-    """A group of particles as a `probes.Reading` is of a probe; what is read is on rank 0 alone.
+    """The reading of a group of particles, like `probes.Reading` of a probe; only rank 0 gets the values.
 
-    `groups` has the particles themselves, `run.particles.Particles` by names, when they are read.
+    `groups` has the particles themselves, `run.particles.Particles` by name, at the time of a reading.
     """
 
     def __init__(self, case: Case, group: ParticleGroup, groups: Mapping[str, Any]):
@@ -85,7 +88,7 @@ class PathReading:
 
     @property
     def found(self) -> dict[str, float]:
-        """The options of the group that followed from the flow, once it is there."""
+        """The options of the group that followed from the flow; empty before the group is placed."""
         label = self.probe.label
         return self._groups[label].found if label in self._groups else {}
 
@@ -95,12 +98,12 @@ class PathReading:
         return self.probe.number() * self._each
 
     def read(self, flow: Any) -> np.ndarray:
-        """[particle][variables and values] of the present state as a row; empty but on rank 0. Collective."""
+        """A row of the present state, [particle][variables and values], on rank 0, else empty. Collective."""
         found = self._groups[self.probe.label].measure(self.at_particles)
         return np.empty(0) if found is None else found.ravel()
 
     def is_lost(self, raw: np.ndarray) -> bool:
-        """Whether what was read is of a state that is not finite."""
+        """Whether a row is of a state that is not finite."""
         rows = raw.reshape(-1, self._each)
         values = np.isfinite(rows[:, 3 * self._variables :])
         return not np.isfinite(rows[:, : 3 * self._variables]).all() or (values.size > 0 and not values.any())

@@ -1,8 +1,8 @@
 """The particles of a checkpoint, checkpoints/STEP.particles.h5: a group for each of their groups.
 
-It has the identities and the positions [particle][register][axis] of the particles of all ranks, one rank
-behind another, and the velocities of kinds that have their own. The file is whole before the checkpoint is
-written, whose attribute `particles` is its checksum; the format is in docs/checkpoints.md.
+It has the identities and the positions [particle][register][axis] of the particles of all ranks, rank by
+rank. Kinds with velocities of their own have these, too. The file is complete before the checkpoint is
+written, and the checkpoint's attribute `particles` is its checksum. docs/checkpoints.md describes the format.
 """
 
 import hashlib
@@ -28,14 +28,14 @@ VARIABLES = ("positions", "velocities")
 
 
 class Checksum:
-    """Of names and numbers of particles with identities, and of variables: BLAKE2b with 16 bytes each."""
+    """Checksums of groups with their identities, and of each variable: BLAKE2b with 16 bytes each."""
 
     def __init__(self) -> None:
         self._identities, *self._values = (hashlib.blake2b(digest_size=16) for _ in range(3))
         self._variables = 1
 
     def begin(self, name: str, count: int, found: Mapping[str, float]) -> None:
-        """Begin a group, of which some options followed from the flow."""
+        """Begin a group; `found` has its options that followed from the flow."""
         told = "".join(f" {option} {float(value)!r}" for option, value in sorted(found.items()))
         self._identities.update(f"{name} {count}{told}\n".encode())
 
@@ -54,12 +54,12 @@ class Checksum:
 def write_particles(path: Path, groups: Mapping[str, Any], comm: MPI.Intracomm, registers: int) -> str:
     """Write the file, and return its checksum. Collective.
 
-    `groups` are `run.particles.Particles`; so many of their registers are kept.
+    `groups` are `run.particles.Particles`; the file has `registers` of their registers.
     """
     checksum = Checksum()
     with ExitStack() as stack:
         file = agreed(comm, lambda: _created(stack, path) if comm.rank == 0 else None)
-        for name, group in sorted(groups.items()):  # as the file lists them
+        for name, group in sorted(groups.items()):  # the order in which the file lists them
             counts = comm.allgather(group.count_here)
             shape = (sum(counts), registers, group.variables)
             begin = partial(_begin, file, checksum, name, shape, group.found)
@@ -111,7 +111,7 @@ def _put(group: "h5py.Group", checksum: Checksum, first: int, piece: tuple[np.nd
 def _pieces(
     group: Any, counts: list[int], comm: MPI.Intracomm, registers: int
 ) -> Iterator[tuple[int, tuple[np.ndarray, np.ndarray] | None]]:
-    """Numbers of particles, and on rank 0 these, of one rank behind another. Collective."""
+    """Numbers of particles, and on rank 0 these particles, rank by rank. Collective."""
     own = group.registers(registers)
     for rank, count in enumerate(counts):
         for first in range(0, count, CHUNK):
@@ -127,10 +127,10 @@ def _pieces(
 def read_particles(
     path: Path, checksum: str, comm: MPI.Intracomm
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """The name of a group, identities and [particle][register][variable][axis], some at a time. Collective.
+    """The name of a group, identities and [particle][register][variable][axis], in pieces. Collective.
 
-    Raises ValueError if there is no such file, or it is not that of the checksum; what came before then is
-    worth nothing.
+    Raises ValueError if the file is missing, is damaged or has another checksum; earlier pieces are then
+    not valid.
     """
     pieces = _of_file(path, checksum) if comm.rank == 0 else iter(())
     while (piece := on_root(comm, lambda: next(pieces, None))) is not None:
@@ -138,9 +138,9 @@ def read_particles(
 
 
 def read_found(path: Path, comm: MPI.Intracomm) -> dict[str, dict[str, float]]:
-    """By the names of groups their options that followed from the flow; unchecked. Collective.
+    """The options that followed from the flow, by the names of groups. Collective.
 
-    Raises ValueError if the file cannot be read.
+    It does not check the checksum. Raises ValueError if the file cannot be read.
     """
 
     def read() -> dict[str, dict[str, float]]:

@@ -21,7 +21,7 @@ Groups = dict[str, Particles]
 
 
 def placed(case: Case, comm: MPI.Intracomm, flow: _core.Flow, clock: Any, names: Sequence[str]) -> Groups:
-    """Those of a case's groups with these names that are there, where its options place them. Collective."""
+    """The groups of a case with these names that are released, where options place them. Collective."""
     return {
         one.label: particles_of(case, comm, flow, clock, one)
         for one in case.particles
@@ -30,7 +30,7 @@ def placed(case: Case, comm: MPI.Intracomm, flow: _core.Flow, clock: Any, names:
 
 
 def is_there(release: float, time: float) -> bool:
-    """Whether particles of this time of release are there at a time, as they are in its checkpoint."""
+    """Whether particles of this time of release exist at a time, so that its checkpoint has them."""
     return time >= release * (1 - NEAR)
 
 
@@ -53,14 +53,14 @@ def resumed(
 ) -> Groups:
     """The groups of a case as a checkpoint has them, others where their options place them. Collective.
 
-    For a run in another directory, `beside`, the time scheme begins anew.
+    In a run in another directory, `beside`, the time scheme begins without earlier steps.
 
     Raises
     ------
     CaseError
-        If the groups of the checkpoint are others than those of the case with their names.
+        If groups of the checkpoint and of the case differ in spite of equal names.
     ValueError
-        If the file of the particles is not that of the checkpoint.
+        If the file of the particles is not the checkpoint's.
     """
     there = labels(checkpoint)
     earlier = (
@@ -82,7 +82,7 @@ def resumed(
 def _found(
     known: dict[str, dict[str, float]], group: ParticleGroup, checkpoint: Checkpoint
 ) -> dict[str, float]:
-    """The options of a group that followed from the flow. Raises ValueError if one is not there."""
+    """The options of a group that followed from the flow. Raises ValueError if one is missing."""
     found = known.get(group.label, {})
     if lacking := [name for name in group.from_flow() if not 0 < found.get(name, 0.0) < math.inf]:
         raise ValueError(
@@ -97,7 +97,7 @@ def _file(checkpoint: Checkpoint) -> Path:
 
 
 def _read(groups: Groups, checkpoint: Checkpoint, case: Case, comm: MPI.Intracomm, *, beside: bool) -> None:
-    # A scheme that begins anew knows nothing of earlier steps.
+    # A scheme that begins without earlier steps needs one register.
     registers = 1 if beside else 1 + SCHEMES[case.time.scheme].earlier
     path = _file(checkpoint)
     for name, ids, values in read_particles(path, checkpoint.particles, comm):
@@ -121,8 +121,8 @@ def _check(
     for name in own.keys() & earlier.keys():
         if not own[name].same_paths(earlier[name], but=may_differ):
             raise CaseError(
-                f"the particles {name} of {checkpoint.path} have other options; a restart may change their "
-                "every and of alone, so leave the others as they were, or give new particles another name "
+                f"the particles {name} of {checkpoint.path} have other options; a restart may change only "
+                "their every and of, so leave the others as they were, or give new particles another name "
                 "(particles.name)."
             )
     if beside:
@@ -137,5 +137,5 @@ def _check(
         raise CaseError(
             f"the particles {', '.join(new)} cannot begin in this restart, since time.scheme = "
             f'"{case.time.scheme}" needs their earlier steps; begin a run with them in another directory '
-            "(-o), where the scheme begins anew, or change time.scheme."
+            "(-o), where the scheme needs no earlier steps, or change time.scheme."
         )

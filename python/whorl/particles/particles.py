@@ -1,4 +1,4 @@
-"""Particles of a flow: where they are, and what the flow is there."""
+"""Particles of a flow: their positions, and values of the flow at these."""
 
 import math
 from collections.abc import Sequence
@@ -22,18 +22,18 @@ from whorl.run.core_options import particle_needs
 
 
 class Particles:
-    """Particles that go along with the flow in every step, by its scheme: tracers, or another kind.
+    """Particles that move with the flow in every step, by its time scheme: tracers, or another kind.
 
     Positions are in double precision and unwrapped: a particle that leaves a periodic box goes on beyond it.
-    Made by `Simulation.particles`, and of a case's [[particles]] in `Simulation.tracers`. A checkpoint holds
-    those of the case alone.
+    `Simulation.particles` makes them; `Simulation.tracers` has those of a case's [[particles]]. A checkpoint
+    contains only those of the case.
 
     Attributes
     ----------
     count : int
         The number of particles on all ranks.
     found : dict of str to float
-        The options that followed from the flow where they began, as `response_time` of a Stokes number.
+        Options that followed from the flow when they began, such as `response_time` from a Stokes number.
     """
 
     def __init__(
@@ -63,13 +63,13 @@ class Particles:
         return self._comm.allreduce(self._group.count)
 
     def read(self) -> tuple[np.ndarray, np.ndarray]:
-        """Identities, and unwrapped positions [particle][axis] in units of length, of those on this rank."""
+        """Identities and unwrapped positions on this rank, [particle][axis] in units of length."""
         ids, positions = np.empty(self._group.count, np.int64), np.empty((self._group.count, 3))
         self._group.read(ids, positions)
         return ids, positions
 
     def lost(self, most: int) -> list[int]:
-        """Identities of particles whose positions are not finite, on all ranks the same. Collective."""
+        """Identities of at most `most` particles whose positions are not finite, on all ranks. Collective."""
         ids, positions = self.read()
         here = ids[~np.isfinite(positions).all(axis=1)][:most]
         return sorted(int(one) for some in self._comm.allgather(here) for one in some)[:most]
@@ -81,11 +81,11 @@ class Particles:
 
     @property
     def variables(self) -> int:
-        """The vectors of each: 1, its position, or 2, and its velocity."""
+        """The number of vectors of each particle: 1, its position, or 2, with its velocity."""
         return self._group.variables
 
     def registers(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Identities and [particle][register][variable][axis] of those on this rank, of so many registers."""
+        """Identities on this rank, and `count` registers, [particle][register][variable][axis]."""
         ids = np.empty(self._group.count, np.int64)
         values = np.empty((count, self.variables, self._group.count, 3))
         for number, variable in np.ndindex(values.shape[:2]):
@@ -93,20 +93,20 @@ class Particles:
         return ids, values.transpose(2, 0, 1, 3)
 
     def add(self, ids: np.ndarray, values: np.ndarray) -> None:
-        """Add those on this rank of some particles, [particle][register][variable][axis].
+        """Add those of the particles that belong to this rank, [particle][register][variable][axis].
 
-        Registers that are not given are for work within a step. Positions alone, [particle][axis], are
-        particles at rest.
+        Registers that are not given are for work within a step. Positions without velocities,
+        [particle][axis], are particles at rest.
         """
         self._group.add(np.ascontiguousarray(ids, np.int64), np.ascontiguousarray(values, float))
 
     def reserve(self, count: int) -> None:
-        """Make room for so many particles on all ranks, of which each gets about as many."""
+        """Make room for `count` particles on all ranks together, which have about equal shares."""
         ranks = self._comm.size
         self._group.reserve(count if ranks == 1 else math.ceil(1.02 * count / ranks))
 
     def follow_flow(self) -> None:
-        """Set the velocities of all to that of the flow where they are. Collective."""
+        """Set the velocity of each particle to that of the flow at its position. Collective."""
         self._group.follow_flow()
 
     def positions(self) -> np.ndarray | None:
@@ -147,8 +147,8 @@ class Particles:
         ----------
         text : str
             An expression (docs/expressions.md). Derivatives, filters and inverse Laplacians of products, as
-            in the pressure and the acceleration, are brought to the modes and interpolated from there; what
-            is left is worked out of the interpolated values.
+            in the pressure and the acceleration, are brought to the modes and interpolated from there. The
+            rest of the expression is worked out from the interpolated values.
 
         Returns
         -------
@@ -159,7 +159,7 @@ class Particles:
         Raises
         ------
         ExpressionError
-            If it means nothing, or is complex.
+            If the expression is wrong, or complex.
         """
         questions = questions_of(self._case)
         value = questions.parser.parse(text)
@@ -173,7 +173,7 @@ class Particles:
         return self._gathered(np.hstack([own.reshape(len(own), 3 * self.variables), self._values(wanted)]))
 
     def _here(self) -> np.ndarray:
-        """Their variables, [particle][variable][axis], on this rank."""
+        """The variables of this rank's particles, [particle][variable][axis]."""
         return self.registers(1)[1][:, 0]
 
     def _values(self, wanted: AtParticles) -> np.ndarray:
@@ -199,10 +199,11 @@ def particles_of(
 ) -> Particles:
     """A group of [[particles]] where its options place it, or at other places.
 
-    `velocity`, [particle][axis], is that of each, in place of one of all. Raises CaseError for a wrong file.
+    `velocity`, [particle][axis], has one for each particle, instead of one for all. Raises CaseError for a
+    wrong file.
     """
     placed = placed or places(case, group)
-    # What is wrong with places shows before the flow has a group, which nothing takes away from it again.
+    # Wrong places raise an error before the flow has a group, which cannot be removed from it again.
     placed = chain(list(islice(placed, 1)), placed)
     made = no_particles(case, comm, flow, clock, group)
     made.reserve(group.number())
@@ -245,7 +246,7 @@ def no_particles(
 
 
 def _of_flow(case: Case, flow: _core.Flow, clock: Any, group: ParticleGroup) -> dict[str, float]:
-    """The options that follow from the present flow. Raises CaseError if one is no number above zero."""
+    """The options that follow from the present flow. Raises CaseError if one is not a number above zero."""
     questions, values = beginning(case, group)
     if not values:
         return {}

@@ -1,4 +1,4 @@
-"""Where the particles of a group begin, some at a time, the same on every rank."""
+"""Initial positions of the particles of a group, some at a time, the same on every rank."""
 
 import math
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ TETRAHEDRON = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / mat
 def places(case: Case, group: ParticleGroup) -> Places:
     """Positions of the particles of a group, with consecutive identities.
 
-    Those of pair i are 2i and 2i + 1, those of tetrahedron i are 4i to 4i + 3; of several sizes those of the
-    first come first. Raises CaseError if a file does not have as many positions as it had.
+    Pair i has the identities 2i and 2i + 1, tetrahedron i has 4i to 4i + 3. Particles of the first size come
+    first. Raises CaseError if a file does not have as many positions as the group has particles.
     """
     if group.path is not None:
         return _of_file(case, group)
@@ -42,8 +42,7 @@ def _of_file(case: Case, group: ParticleGroup) -> Places:
     if len(found) != group.count:
         raise CaseError(
             f"{place} = {group.path} has {counted(len(found), 'position')}, and "
-            f"particles.{group.label}.count is {group.count}; give the number that there are, or leave it "
-            "out."
+            f"particles.{group.label}.count is {group.count}; give the number of positions, or leave it out."
         )
     for axis, x in zip("xyz", found.T, strict=True):
         try:
@@ -63,7 +62,7 @@ def _at_random(case: Case, group: ParticleGroup) -> Places:
 
 
 def on_lattice(case: Case, numbers: tuple[int, int, int]) -> Places:
-    """The middles of as many cells along each axis, x before y before z."""
+    """The middles of cells, of which `numbers` are along x, y and z; x varies fastest."""
     count = math.prod(numbers)
     return (
         (first, _in_box(case, _middles(np.arange(first, min(first + CHUNK, count)), numbers)))
@@ -90,7 +89,7 @@ def _figures(case: Case, group: ParticleGroup, sizes: tuple[float, ...], corners
             high = np.where(walls, lengths - offsets.max(axis=1), lengths)
             middles = np.where(flat, 0.0, low + draw.random((count, 3)) * (high - low))
             found = (middles[:, None] + offsets).reshape(-1, 3)
-            # Rounding does not put a corner behind a wall.
+            # Rounding must not put a corner beyond a wall.
             yield corners * (number * group.count + first), np.where(walls, np.clip(found, 0, lengths), found)
 
 

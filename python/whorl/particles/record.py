@@ -1,8 +1,8 @@
 """The paths of particles: their rows in particles.h5, which grows at a cost in proportion to them.
 
 Rows are added with each checkpoint, at the end, and when many are in memory. The last of them may be in files
-beside it (see growing_file.py), so that a kill neither damages nor doubles any. The expressions that are read
-may change with a restart: the file then has those of all times, and nan where one was not read.
+of their own (growing_file.py), so that a kill neither damages nor doubles any. A restart may change the
+expressions that are read. The file then has those of all times, with nan at times that did not read one.
 """
 
 import json
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class PathRows(Rows):
-    """What one group of particles has read and not yet written."""
+    """The rows that one group of particles has read and not yet written."""
 
     last: int | None = None  # the step of the last row in the file
     quantities: tuple[str, ...] = ()  # of the file
@@ -81,7 +81,7 @@ class Paths(Probes):
                 remove_view(self.path, name)
 
     def _cut(self, file: "h5py.File", data: "dict[str, xr.Dataset]") -> None:
-        """Cut the groups of the file; one whose quantities are others now is written anew."""
+        """Cut the groups of the file; a group whose quantities have changed is written again."""
         for name, group in data.items():
             cut_group(file[name], group.sizes["time"])
             told = about(self.rows[name].reading.probe) if name in self.rows else {}
@@ -100,7 +100,7 @@ class Paths(Probes):
         self.file.add(max(one.steps[-1] for one in written.values()), states)
 
     def finish(self) -> None:
-        """Put all rows into particles.h5 itself, and write what ParaView opens."""
+        """Merge all rows into particles.h5, and write the files for ParaView."""
         if self.file and self.file.is_there():
             self.file.merge()
             for name, one in self.rows.items():
@@ -108,15 +108,15 @@ class Paths(Probes):
 
 
 def path_file(path: Path) -> GrowingFile:
-    """The file of the paths of a run, and what is beside it."""
+    """The growing file of the paths of a run."""
     return GrowingFile(path, write_rows)
 
 
 def _without_end(data: "xr.Dataset", every: str | float) -> "xr.Dataset":
-    """Without the last row if it was not due, but that of an end which was none.
+    """The data without the last row, if that was not due but written at an end that the restart moves.
 
-    It is due by the interval it was written with, or by that of now. The uninterrupted run has no other row,
-    and its statistics take even rows alone.
+    A row is due by the interval with which it was written, or by the present one. The uninterrupted run has
+    no other row, and its statistics need evenly spaced rows.
     """
     own = json.loads(data.attrs.get("options", "{}")).get("every", every)
     if data.sizes["time"] < 2 or any(_is_due(data, Every.parse(one)) for one in (own, every)):
@@ -125,7 +125,7 @@ def _without_end(data: "xr.Dataset", every: str | float) -> "xr.Dataset":
 
 
 def _is_due(data: "xr.Dataset", every: Every) -> bool:
-    """Whether the last row is due, counted from the first; it is not known of intervals of turnovers."""
+    """Whether the last row is due, counted from the first; True for turnovers, which rows do not have."""
     if every.unit not in ("steps", "time"):
         return True
     steps, times = data["step"].values, data["time"].values
@@ -139,7 +139,7 @@ def _quantities(data: "xr.Dataset") -> list[str]:
 
 
 def with_quantities(data: "xr.Dataset", names: tuple[str, ...]) -> "xr.Dataset":
-    """The same with the values of these quantities, nan where there are none; as it is without names."""
+    """The data with the values of these quantities, nan for those it lacks; unchanged without names."""
     if not names:
         return data
     axis = quantity_axis([])

@@ -1,8 +1,8 @@
-"""particles-NAME.vtkhdf: the paths of a group of particles as ParaView opens them, points that move.
+"""particles-NAME.vtkhdf: the paths of a group of particles for ParaView, as moving points.
 
-It is polygonal data of the VTKHDF format with as many steps as there are times
+It is polygonal data of the VTKHDF format with a step for each time
 (https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format/). Its points are the positions in the
-box. All else stays in particles.h5 beside it, as virtual datasets, so the two files go together.
+box. All else is virtual datasets that read particles.h5, so the two files must stay together.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ def view_path(path: Path, name: str) -> Path:
 
 
 def remove_view(path: Path, name: str) -> None:
-    """Remove the file of a group that is there no longer as it was."""
+    """Remove the file of a group that has changed."""
     view_path(path, name).unlink(missing_ok=True)
 
 
@@ -40,12 +40,12 @@ def in_box(positions: np.ndarray, grid: Grid) -> np.ndarray:
     """Positions [..., axis] moved by whole lengths of the box along its periodic axes: 0 ≤ x < L."""
     lengths, periodic = np.array(grid.lengths), [basis == "F" for basis in reversed(grid.bases)]
     inside = np.mod(positions, lengths)
-    inside[inside >= lengths] = 0.0  # what lies less than a rounding below 0
+    inside[inside >= lengths] = 0.0  # positions less than a rounding error below 0
     return np.where(periodic, inside, positions)
 
 
 def fields_of(names: Sequence[str]) -> dict[str, int | slice]:
-    """Vectors and tensors among the names of quantities, and the places of all: u of u.x, u.y and u.z."""
+    """The places of quantities, by name; the parts of a vector or tensor are one: u for u.x, u.y and u.z."""
     found: dict[str, int | slice] = {}
     place = 0
     while place < len(names):
@@ -74,7 +74,7 @@ def write_view(path: Path, name: str, grid: Grid) -> None:
 
 
 class _Steps:
-    """The steps of a view: each has all points once more, and the same cells."""
+    """The steps of a view: each has its own copy of all points, and the same cells."""
 
     def __init__(self, root: "h5py.Group", group: "h5py.Group", source: str, grid: Grid):
         self.root, self.group, self.source, self.grid = root, group, source, grid
@@ -110,7 +110,7 @@ class _Steps:
             found["velocity"] = (self.group["velocity"], slice(0, 3))
         names = self.group["quantity"].asstr()[:].tolist() if "value" in self.group else []
         for quantity, place in fields_of(names).items():
-            called = quantity.replace("/", "÷")  # which would be a path in the file
+            called = quantity.replace("/", "÷")  # a slash would make a path in the file
             found[f"{called} (value)" if called in found else called] = (self.group["value"], place)
         return found
 

@@ -1,4 +1,4 @@
-"""The picture of compensated spectra and structure functions, beside the constants of Kolmogorov's laws."""
+"""The picture of compensated spectra and structure functions, with the constants of Kolmogorov's laws."""
 
 from typing import NamedTuple
 
@@ -17,14 +17,14 @@ from whorl.results.runs import RunResults
 
 
 class Law(NamedTuple):
-    """A constant that curves are compared with, and what it is."""
+    """A constant that curves are compared with, and its label."""
 
     value: float
     label: str
 
 
-# Of the spectrum K. R. Sreenivasan, Phys. Fluids 7, 2778 (1995); of the second order Monin and Yaglom (1975),
-# section 21; of the third Kolmogorov, exactly, at separations between those of force and viscosity.
+# The spectrum: K. R. Sreenivasan, Phys. Fluids 7, 2778 (1995). The second order: Monin and Yaglom (1975),
+# section 21. The third: Kolmogorov, exactly, at separations between those of force and viscosity.
 SPECTRAL, SECOND, THIRD = Law(1.62, "C = 1.62"), Law(2.1, "C$_2$ = 2.1, 4/3 C$_2$"), Law(0.8, "4/5")
 
 
@@ -45,7 +45,7 @@ def compensated_picture(
     name : str, optional
         "spectrum", or the name of a diagnostic of kind structure-functions; all that there are by default.
     start, end : float, optional
-        The window, which begins and ends by default as that of `RunResults.average`.
+        The window; by default that of `RunResults.average`.
     tell : callable, optional
         Called with sentences on scales and window.
 

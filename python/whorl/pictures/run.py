@@ -24,8 +24,9 @@ from whorl.results.runs import RunResults
 WIDE = 1.6  # ratio of width to height of a slice
 TITLE = 14.0  # points
 STRIP = (3, 1)  # heights of mean spectra and their errors
-# A curve is lost in a linear graph where it is below this share of what 95 % of the values are below; what is
-# smaller still is rounding. Where one is lost for so much of the time, the graph is logarithmic.
+# A curve is lost in a linear graph where it is below LOST times the largest 95th percentile (USUAL) of all
+# curves; values below ROUNDING times that are rounding. The graph is logarithmic if a curve is lost for more
+# than SHARE of the time.
 LOST, USUAL, ROUNDING, SHARE = 1 / 25, 95, 1e-12, 0.2
 
 
@@ -102,7 +103,7 @@ def draw(
     Raises
     ------
     CaseError
-        If there is no such slice.
+        If the slice does not exist.
     """
     series, picture = run.series, picture_of(run.case)
     span = float(series["time"][-1] - series["time"][0])
@@ -162,7 +163,7 @@ def picture_of(case: Case) -> Picture:
     """Return the model's picture, with passive scalars if one is the first field of the snapshots."""
     picture, first = case.flow.picture, snapshot_entry(case.output.fields[0])[0]
     if picture.slope == KOLMOGOROV and 1 in case.grid.points:
-        picture = replace(picture, slope=None)  # in a plane there is another range
+        picture = replace(picture, slope=None)  # plane flow follows another law
     names = sorted((scalar.name for scalar in case.scalars), key=lambda name: name != first)
     slices = tuple(Slice(name, "θ", "value") for name in names)
     if first not in names:
@@ -190,7 +191,7 @@ def headline(
     text = (
         f"{name}   ·   {size}   ·   {run.case.flow.headline()}   ·   t {_reach(series['time'].values, span)}"
     )
-    reynolds = np.nan if 1 in points else float(last.get("R_lambda", np.nan))  # a number of three dimensions
+    reynolds = np.nan if 1 in points else float(last.get("R_lambda", np.nan))  # of flow in three dimensions
     if not np.isfinite(reynolds):
         return text
     mean = averages.means.get("R_lambda") if averages else None
@@ -232,7 +233,7 @@ def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, 
 
 
 def _floor(time: np.ndarray, curves: Sequence[np.ndarray]) -> float | None:
-    """Below what curves are rounding, if they are to be drawn in a logarithmic graph; None if not."""
+    """The value below which curves are rounding, in a logarithmic graph; None for a linear graph."""
     known = [np.nan_to_num(values) for values in curves]
     top = max((float(np.percentile(values, USUAL)) for values in known), default=0.0)
     if len(time) < 2 or not top > 0 or any((values < 0).any() for values in known):

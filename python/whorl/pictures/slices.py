@@ -23,10 +23,10 @@ PLANES = 16
 
 @dataclass(frozen=True)
 class Wanted:
-    """The requested slice; a value that is None is chosen.
+    """The requested slice; `choose` sets the values that are None.
 
     `field` is a name, "velocity" for its magnitude or "velocity.x" for a component; `plane` is "z" or
-    "z=pi/2"; `time` is that of the snapshot, of which the nearest is taken.
+    "z=pi/2"; `time` selects the nearest snapshot.
     """
 
     field: str | None = None
@@ -36,7 +36,10 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Plane:
-    """The two-dimensional values of a plane, what they are and their unit; `position` is along `normal`."""
+    """The two-dimensional values of a plane, the slice that they show, and their unit.
+
+    The position of the plane along `normal` is a coordinate of the values.
+    """
 
     values: xr.DataArray
     of: Slice
@@ -74,8 +77,9 @@ def choose(
 ) -> Plane | None:
     """The plane to draw; by default of the first available of `slices`, else of the first available field.
 
-    It is from the last snapshot by default; `tell` is called if its time differs from the one wanted. None if
-    there is no snapshot and nothing is requested. Raises CaseError if the requested slice does not exist.
+    It is from the last snapshot by default; `tell` is called if its time differs from the one wanted. The
+    result is None without snapshots if nothing is requested, and if the snapshot has no field. Raises
+    CaseError if the requested slice does not exist.
     """
     if not snapshots.sizes["time"]:
         if wanted == Wanted():
@@ -100,17 +104,17 @@ def choose(
 
 
 def squared(unit: str) -> str:
-    """The unit of the square of what has this one, such as √density."""
+    """The unit of the square of a quantity whose unit this is, such as √density."""
     return unit.removeprefix("√") if unit.startswith("√") else f"({unit})²" if unit else ""
 
 
 def nearest(states: xr.Dataset, wanted: float, what: str, tell: Tell) -> int:
-    """The number of the state nearest to a time, which `tell` is told if that is another time.
+    """The number of the state nearest to a time; `tell` is called if it is over 1 % of their range away.
 
     Raises CaseError for a time that is not finite.
     """
     if not np.isfinite(wanted):
-        raise CaseError(f"the time {wanted} is no time; give that of a {what}, the nearest is taken.")
+        raise CaseError(f"the time {wanted} is no time; give that of a {what}, and the nearest one is drawn.")
     times = states["time"].values
     index = int(np.argmin(np.abs(times - wanted)))
     if abs(times[index] - wanted) > (times[-1] - times[0]) / 100:
@@ -134,7 +138,7 @@ def _slice(snapshot: xr.Dataset, slices: list[Slice], wanted: str | None) -> Sli
     parts = [str(label) for label in snapshot[last[0]].values] if last else []
     if wanted != name and part not in parts:
         known = f"those of {name} are {', '.join(parts)}" if parts else f"{name} has none"
-        raise CaseError(f'there is no component "{part}": {known}.')
+        raise CaseError(f'the field has no component "{part}": {known}.')
     if part:
         return Slice(name, part, "value", part=part)
     own = next((one for one in slices if one.field == name), None)
@@ -144,7 +148,7 @@ def _slice(snapshot: xr.Dataset, slices: list[Slice], wanted: str | None) -> Sli
 
 
 def _place(wanted: str | None, field: xr.DataArray, grid: Grid, chosen: Slice) -> tuple[str, float | None]:
-    """The normal axis and the position on it; None: the liveliest of a few planes."""
+    """The normal axis and the position on it, None for the liveliest of a few planes."""
     if wanted is None:
         return normal_axis(chosen.normal, field), None
     axis, equals, text = wanted.replace(" ", "").partition("=")
@@ -272,9 +276,9 @@ def draw_slice(ax: Axes, plane: Plane | None, time: str) -> None:
 
 
 def colours(plane: Plane) -> dict[str, Any]:
-    """The colours: for a signed value on either side of its middle, which is white; for a size from zero up.
+    """The map of colours and its scale: about a white middle for signed values, from zero up for sizes.
 
-    All but the largest 0.3 per cent of the values are within the scale.
+    The scale leaves out the 0.3 per cent of the values that are farthest from the middle.
     """
     values, background = plane.values, plane.of.background
     middle = 0.0 if background is None else background[0] + background[1] * plane.grid.lengths[2] / 2
@@ -283,7 +287,7 @@ def colours(plane: Plane) -> dict[str, Any]:
 
 
 def scale_of(values: np.ndarray, middle: float = 0.0, signed: bool | None = None) -> dict[str, Any]:
-    """The colours of `colours`; None: signed if a part of the values is clearly below zero."""
+    """The result of `colours`; if `signed` is None, values clearly below zero make the scale signed."""
     values = values[np.isfinite(values)]
     limit = (float(np.percentile(abs(values - middle), 99.7)) if values.size else 0.0) or 1.0
     if signed is None:

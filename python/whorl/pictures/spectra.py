@@ -1,4 +1,4 @@
-"""Spectra in the picture of a run: of a few times or means with errors, and the slopes beside them."""
+"""Spectra in the picture of a run, those of a few times or means with errors, and slopes of known laws."""
 
 import math
 from itertools import cycle
@@ -21,18 +21,18 @@ from whorl.results.averages import Averages
 AT_REST = "the flow is at rest"
 TIMES = colormaps["viridis_r"]
 MOST_SPECTRA = 8
-ABOVE = 1.6  # times the spectrum, where a slope is drawn
-LEFT = 1 / 10  # of a slope: where the spectrum is below, it has left it
-FEWEST = 3  # shells of a slope
-ASIDE = 1.2  # times the shells, where the graph ends
+ABOVE = 1.6  # factor from the spectrum to the slope drawn over it
+LEFT = 1 / 10  # of a slope: a spectrum below this share no longer follows it
+FEWEST = 3  # fewest shells of a slope
+ASIDE = 1.2  # factor from the outer shells to the ends of the graph
 DOTTED = LAW | {"linestyle": (0, (1, 1.5))}
 NOT_RELIABLE = f"open: not reliable, of fewer than {ENOUGH:.0f} independent samples"
 NOT_KNOWN = f"errors need {FEWEST_STATES} states"
-FORCED = ("velocity", "vorticity")  # fields whose force tells where the energy comes from
+FORCED = ("velocity", "vorticity")  # fields whose forces set the wavenumbers at which energy enters
 
 
 def forced_band(case: Case) -> tuple[float, float] | None:
-    """The smallest and the largest wavenumber at which forces bring energy; None where it is not known."""
+    """The smallest and the largest wavenumber at which forces add energy; None if these are unknown."""
     unit, ends = smallest_wavenumber(case.grid), []
     for one in case.forcing:
         if one.field in FORCED:
@@ -102,7 +102,7 @@ def draw_mean_spectra(
 def _known(
     averages: Averages, name: str, most: float, bottom: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Of the shells that are drawn and have an error: k, mean, error, and whether the error is reliable."""
+    """k, mean, error and whether that is reliable, for the shells that are drawn and have an error."""
     k, mean, error, samples = (
         averages.spectra[of].values for of in ("k", *(f"{name}{end}" for end in ("", "_error", "_samples")))
     )
@@ -129,7 +129,7 @@ def draw_spectra(
     spectra : Dataset or None
         The spectra of the run over (time, k), if it has any.
     picture : Picture
-        The spectra to draw, their labels and the slopes beside them.
+        The spectra to draw, with their labels and slopes.
     most : float
         The wavenumber up to which shells are drawn.
     span : float, default 0.0
@@ -137,7 +137,7 @@ def draw_spectra(
     forced : tuple of float, optional
         The smallest and the largest wavenumber that forces act on.
     named : str, optional
-        What the last state is called instead of by its time.
+        The label of the last state in place of its time.
     """
     ax.set_title(picture.spectra_title)
     if spectra is None or spectra.sizes["time"] == 0:
@@ -219,7 +219,7 @@ def _draw_slopes(
 def _draw_slope(
     ax: Axes, k: np.ndarray, energy: np.ndarray, slope: Slope, inside: np.ndarray, style: dict[str, Any]
 ) -> None:
-    """A power of k as far as the spectrum keeps near it; its name is in the legend, clear of all curves."""
+    """A power of k as far as the spectrum follows it, with its name in the legend, clear of all curves."""
     power, label = slope
     law = k**power
     law *= ABOVE * np.max(energy[inside] / law[inside], initial=0.0)

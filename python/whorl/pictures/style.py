@@ -16,7 +16,7 @@ from whorl.base.files import whole_file
 from whorl.base.text import spelled
 from whorl.config.columns import UNITS_OF_CASE
 
-# Also told apart without red or green: tests/python/test_diagnostic_pictures.py.
+# Colours that also differ without red or green: tests/python/test_diagnostic_pictures.py.
 COLORS = ("#2563a8", "#d9590b", "#0aa17a", "#86206b", "#e0a800", "#6bb8ea", "#1f2937", "#94a3b8")
 STYLE = {
     "font.size": 10,
@@ -35,16 +35,16 @@ STYLE = {
     "lines.linewidth": 2,
 }
 DOTS = 150  # per inch, in a PNG and in the images within other formats
-TITLE, POINTS = 11.0, 72  # the size of titles, and of an inch
-ROOM = 0.92  # of the width for a title
-BAND = 0.3  # opacity of an error
-HALO = {"path_effects": [withStroke(linewidth=3, foreground="white", alpha=0.8)]}  # about a text over curves
+TITLE, POINTS = 11.0, 72  # the size of titles, and points per inch
+ROOM = 0.92  # share of the width for a title
+BAND = 0.3  # opacity of a band of errors
+HALO = {"path_effects": [withStroke(linewidth=3, foreground="white", alpha=0.8)]}  # around a text over curves
 LAW = {
     "color": "0.45",
     "linewidth": 1.2,
     "linestyle": (0, (5, 2)),
     "zorder": 1,
-}  # what curves are compared with
+}  # lines that curves are compared with
 
 
 def draw_title(figure: Figure, title: str, size: float = TITLE) -> None:
@@ -69,7 +69,7 @@ def with_unit(name: str, unit: str) -> str:
 
 
 def units_of(arrays: Sequence[xr.DataArray]) -> tuple[str, dict[str, str]]:
-    """The unit of arrays that have one together; else of each by its name what its label ends in."""
+    """The common unit of arrays, or "" if they differ, and the end of each label by name."""
     units = {str(one.name): str(one.attrs.get("units", "1")) for one in arrays}
     if len(set(units.values())) == 1:
         return next(iter(units.values())), dict.fromkeys(units, "")
@@ -99,7 +99,7 @@ def draw_band(
 
 
 def draw_notes(figure: Figure, notes: Sequence[str]) -> None:
-    """Sentences below a whole figure, on what is not in it."""
+    """Sentences below a whole figure, on data left out of it."""
     if notes:
         figure.supxlabel("\n".join(notes), fontsize=9, color="0.35")
 

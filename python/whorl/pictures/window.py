@@ -13,8 +13,8 @@ WINDOW = "0.5"
 def draw_window(ax: Axes, averages: Averages, colors: dict[str, str]) -> None:
     """Shade the window and draw the mean of each column with a band of its error, over it and as text.
 
-    A graph with a legend has the means there, where they cover nothing.
-    `colors` has the column names of the graph, in the order from above.
+    A graph with a legend shows the means there, where they cover no curve. `colors` has the colours of the
+    columns of the graph by name.
     """
     first, last = averages.start, averages.end
     ax.axvspan(first, last, color=WINDOW, alpha=0.10, linewidth=0, zorder=0)
@@ -36,7 +36,7 @@ def draw_window(ax: Axes, averages: Averages, colors: dict[str, str]) -> None:
 
 
 def _tell_in_legend(ax: Axes, color: str, mean: str) -> None:
-    """A mean behind the label of the curve of its colour, if the graph has a legend."""
+    """Append a mean to the label of the curve of its colour, if the graph has a legend."""
     if legend := ax.get_legend():
         for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True):
             if handle is not None and same_color(handle.get_color(), color):

@@ -14,12 +14,12 @@ from whorl.probes.options import ModeProbe, Probe
 
 
 class Reading:
-    """A probe: what the core reads of a state, and the quantities that follow from it, later and together.
+    """A probe: the core reads linear forms of a state; quantities follow from many states together, later.
 
     Raises
     ------
     ExpressionError
-        If an expression means nothing or cannot be read.
+        If an expression is not valid, or a probe cannot read it.
     """
 
     def __init__(self, case: Case, probe: Probe):
@@ -32,7 +32,7 @@ class Reading:
         self.coordinates = probe.coordinates(case)
         self._fields = {field: field.serial for field in parser.graph.fields if field.of_state}
         self._nodes = [node for one in self.reads for node in one.nodes]
-        # What stands still, such as the imaginary part of a real number, is not read.
+        # Constants, such as the imaginary part of a real number, are not read.
         linear = (one for node in self._nodes for one in within(node) if one.kind == "linear")
         self.forms: dict[LinearForm, int] = {}
         for node in linear:
@@ -61,17 +61,17 @@ class Reading:
         return len(self.forms) * self.count * parts
 
     def is_lost(self, raw: np.ndarray) -> bool:
-        """Whether what was read is of a state that is not finite."""
+        """Whether a row is of a state that is not finite."""
         return not np.isfinite(raw).all()
 
     def arrays(self, raw: np.ndarray, times: np.ndarray) -> list[np.ndarray]:
-        """Those of the layout, over time; `raw` has what was read, [time][value]."""
+        """The arrays of the layout, over time; `raw` has the values read, [time][value]."""
         return [self.values(raw, times)]
 
     def values(self, raw: np.ndarray, times: np.ndarray) -> np.ndarray:
         """The array of the probe, [time][quantity][mode][part] or [time][quantity][point].
 
-        `raw` has what was read, [time][value].
+        `raw` has the values read, [time][value].
         """
         count = self.count
         if isinstance(self.probe, ModeProbe):
@@ -93,7 +93,7 @@ class Reading:
 
     def _at_points(self, forms: np.ndarray, times: np.ndarray) -> dict[Node, np.ndarray]:
         axes = [place[None, :] for place in self.probe.places().T]
-        known = {"t": times[:, None]}  # the only number that a probe takes
+        known = {"t": times[:, None]}  # the only number that a probe may depend on
         values: dict[Node, np.ndarray] = {}
         with np.errstate(all="ignore"):
             for node in within(*self._nodes):

@@ -1,8 +1,8 @@
 """The probes of a run: kept in memory for a while, and appended to probes.h5.
 
-Rows are appended with each checkpoint, at the end, and when many are in memory, in a copy of the file that
-takes its place, so that a kill never damages it. What a kill loses lies behind the last checkpoint, and a
-restart reads it again.
+Rows are appended with each checkpoint, at the end, and when many are in memory. A copy of the file gets them
+and replaces the file, so that a kill never damages it. A kill loses only rows after the last checkpoint,
+which a restart reads again.
 """
 
 import shutil
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     import h5py
     import xarray as xr
 
-MOST_ROWS = 1000  # in memory, unless the file has more than four times as many: then the copies stay few
+MOST_ROWS = 1000  # in memory, or a quarter of those in the file if that is more: then the copies stay few
 MOST_BYTES = 1 << 26
 CHUNK_BYTES = 1 << 18
 
 
 class Rows:
-    """What one probe has read and not yet written."""
+    """The rows that one probe has read and not yet written."""
 
     def __init__(self, reading: Any):
         self.reading = reading
@@ -40,7 +40,7 @@ class Rows:
         self.times: list[float] = []
         self.raw: list[np.ndarray] = []
         self.written = 0
-        # The step and the time of the first row, from which the others are counted: all are as far apart.
+        # The step and the time of the first row, from which intervals are counted: rows are evenly spaced.
         self.first: tuple[int, float] | None = None
 
     def __len__(self) -> int:
@@ -90,7 +90,7 @@ class Rows:
                 rows.pop()
 
     def clear(self) -> None:
-        """Forget the rows, which are written."""
+        """Forget the rows after they are written."""
         self.written += len(self)
         self.steps, self.times, self.raw = [], [], []
 
@@ -107,24 +107,24 @@ class Probes(Table):
         self.gaps: list[str] = []
 
     def rows_of(self, reading: Any) -> Rows:
-        """The rows of one of them."""
+        """Empty rows of a reading."""
         return Rows(reading)
 
     def begin(self) -> None:
-        """Do nothing: there is no file before the first rows."""
+        """Do nothing: the first rows create the file."""
 
     def measure(self, moment: Moment) -> dict[str, np.ndarray]:
         return self.read_some(moment.flow, list(self.rows))
 
     def read_some(self, flow: Any, names: Sequence[str]) -> dict[str, np.ndarray]:
-        """What some of them read of the present state. Collective."""
+        """The values that the named probes read of the present state. Collective."""
         return {name: self.rows[name].reading.read(flow) for name in names}
 
     def record(self, moment: Moment, measured: dict[str, np.ndarray]) -> None:
         self.keep(moment.clock.step, moment.clock.time, measured)
 
     def keep(self, step: int, time: float, read: dict[str, np.ndarray]) -> bool:
-        """Keep what was read; return whether it is time to write, on all ranks alike."""
+        """Keep the values read; return whether it is time to write, the same on all ranks."""
         for name, raw in read.items():
             rows = self.rows[name]
             rows.first = rows.first or (step, time)
@@ -134,7 +134,7 @@ class Probes(Table):
         return not self.keeps and any(self.rows[name].full for name in read)
 
     def drop_lost(self) -> None:
-        """Forget the last rows in memory that are not finite, as those of a flow that is lost."""
+        """Forget the last rows in memory that are not finite, such as those of a flow that blew up."""
         for one in self.rows.values():
             one.drop_lost()
 
@@ -143,7 +143,7 @@ class Probes(Table):
         return sum(one.written + len(one) for one in self.rows.values())
 
     def datasets(self) -> "dict[str, xr.Dataset]":
-        """All that is in memory, by the names of the probes."""
+        """The rows in memory, by the names of the probes."""
         return {name: as_complex(one.dataset()) for name, one in self.rows.items()}
 
     def nothing(self) -> "dict[str, xr.Dataset]":
@@ -157,7 +157,7 @@ class Probes(Table):
         return list(there), Kept(kept, sum(data.sizes["time"] for data in kept.values()), gaps)
 
     def check(self, there: "dict[str, xr.Dataset]") -> None:
-        """Raises CaseError if a group is of other options than those of its name."""
+        """Raises CaseError if a group has other options than the probe of its name."""
         for name, data in there.items():
             probe = self.rows[name].reading.probe if name in self.rows else None
             if probe and measures(data.attrs, probe.free) != measures(about(probe), probe.free):
@@ -172,7 +172,7 @@ class Probes(Table):
         return self.read(step)[1]
 
     def resume(self, data: "dict[str, xr.Dataset]", gaps: Iterable[str] = ()) -> None:
-        """Resume after `data`; groups of probes that the case has no longer stay in the file."""
+        """Resume after `data`; groups of probes that the case no longer has stay in the file."""
         self.gaps = list(dict.fromkeys(gaps))
         for name, one in self.rows.items():
             one.clear()
@@ -214,11 +214,11 @@ def first_of(data: "xr.Dataset | None") -> tuple[int, float] | None:
 
 
 def _listed(values: Sequence[Any]) -> Any:
-    """The values of an axis, of which a range takes no room before."""
+    """The values of an axis; a range becomes an array only here, to save memory."""
     return np.array(values) if isinstance(values, range) else list(values)
 
 
 def write_rows(file: "h5py.File", name: str, data: "xr.Dataset") -> None:
-    """Write the rows of one of them as a group that grows."""
+    """Write the rows of a probe as a group that can grow."""
     row = sum(one.nbytes for one in data.data_vars.values()) // max(data.sizes["time"], 1)
     write_group(file, name, data, rows=int(np.clip(CHUNK_BYTES // max(row, 1), 1, 4096)))

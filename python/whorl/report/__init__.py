@@ -1,4 +1,4 @@
-"""`whorl report`: one HTML file on a run, which needs no other file and no network, from its files alone."""
+"""`whorl report`: one HTML file on a run, made from its files alone; it needs no other file or network."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def report(
     start, end : float, optional
         The window of the averages, by default that of `RunResults.average`.
     progress : callable, optional
-        Is called with the part that is on its way, such as "particles", and with the fraction that is done.
+        Called with the part in progress, such as "particles", and with the fraction that is done.
 
     Returns
     -------
@@ -41,13 +41,13 @@ def report(
     Raises
     ------
     CaseError
-        If `directory` is not that of a run of whorl, if the file cannot have this path, or if there is no
-        such window.
+        If `directory` is not that of a run of whorl, if the file cannot have this path, or if the run
+        does not have this window.
 
     Notes
     -----
-    Parts that the run has no output for are left out, and the report says so where that is an exception. The
-    file is complete or absent: it is written beside its place and renamed.
+    The report leaves out parts that the run has no output for. Its top lists output that it cannot show,
+    with the reason. The file is complete or absent: it is written under another name and renamed.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def report(
 
 
 def check_page(path: Path) -> None:
-    """Raises CaseError unless a report can have this path."""
+    """Raise CaseError unless a report can have this path."""
     if path.is_dir():
         raise CaseError(
             f"the report {path} is a directory; name a file in it, such as {path / 'report.html'}."

@@ -13,12 +13,12 @@ from whorl.config.schemes import SCHEMES, largest_courant
 from whorl.forcing.names import power_name
 from whorl.pictures.run import picture_of, resolved
 
-RESOLVED = "kmax_"  # how names of columns begin that tell the resolution
+RESOLVED = "kmax_"  # beginning of the names of columns on the resolution
 OF_FORCES = ("_force_power", "_injection")  # ends of names of terms that are zero without forces
 
 
 class Check(NamedTuple):
-    """A row of the table: what is looked at, what it is, and how it is to be read."""
+    """A row of the table: the name of a number, its value, and how to read it."""
 
     name: str
     value: str
@@ -27,11 +27,12 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True)
 class Balance:
-    """The balance of a column over time: its change, the integrals of what changes it, and what is left.
+    """The balance of a column over time: its change, the integrals of its terms, and the residual.
 
-    `terms` are pairs of a column's name, with a minus if it is a loss, and its integral with that sign;
-    `residual` is the change minus their sum, `relative` its size over the sum of theirs, NaN if that is
-    zero, as of what is conserved; `of_largest` is its size over the largest of the column.
+    `terms` are pairs of the name of a column, with a minus for a loss, and its integral with that sign. A
+    column of work counts by its own change. `residual` is the change minus the sum of the terms. `relative`
+    is its size over the sum of their sizes, NaN if that is zero, as for a conserved quantity. `of_largest` is
+    its size over the largest size of the column.
     """
 
     column: str
@@ -50,7 +51,7 @@ def checks(case: Case, series: xr.Dataset, spectra: xr.Dataset | None) -> list[C
 
 
 def balances(case: Case, series: xr.Dataset) -> list[Balance]:
-    """The balances all of whose terms are columns of the series, over its finite rows."""
+    """The balances over the finite rows of the series, if all their terms are columns of it."""
     return [
         one
         for column, terms in budget(case).items()
@@ -62,7 +63,7 @@ def balances(case: Case, series: xr.Dataset) -> list[Balance]:
 def _columns_of(
     case: Case, terms: tuple[str, ...], series: xr.Dataset
 ) -> tuple[list[tuple[float, str]], list[str]] | None:
-    """The columns of a budget that are rates, with their signs, and those of work; None if one has none."""
+    """The columns of rates in a budget, with their signs, and those of work; None if a term has no column."""
     rates, works = [], []
     for term in terms:
         sign, name = (-1.0, term[1:]) if term.startswith("-") else (1.0, term)

@@ -1,4 +1,4 @@
-"""What a run is and what it left: its set-up, its sessions, its files, and how to repeat and cite it."""
+"""Facts on a run: its set-up, its sessions, its files, and how to repeat and cite it."""
 
 import hashlib
 import re
@@ -15,7 +15,7 @@ from whorl.output.directory import OWN_FILES, RunDirectory
 from whorl.pictures.run import resolved
 from whorl.report.run_log import Session
 
-# As in CITATION.cff, which an installed package does not have.
+# Copied from CITATION.cff, which an installed package does not have.
 AUTHORS = "The whorl developers"
 TITLE = "whorl: direct numerical simulation of turbulence, pseudo-spectral, from a laptop to a supercomputer"
 UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -27,7 +27,7 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Repeat:
-    """How to repeat a run: the commands, what they need beside the case, and the checksum of case.toml."""
+    """Commands that repeat a run, sentences on its other inputs, and the checksum of case.toml."""
 
     commands: tuple[str, ...]
     needs: tuple[str, ...]
@@ -47,9 +47,9 @@ def parameters(case: Case) -> list[Row]:
 
 
 def set_up(case: Case, origin: Path | None) -> list[Row]:
-    """What the box, the modes, the scheme, the initial fields and the forces are, by name.
+    """Name and value of the box, the modes, the scheme, the initial fields and the forces.
 
-    `origin` is the checkpoint of another run that it began from, if it did.
+    `origin` is the checkpoint of another run that this one began from, or None.
     """
     grid, time = case.grid, case.time
     walls = [axis for axis, basis in zip("zyx", grid.bases, strict=True) if basis != "F"]
@@ -78,7 +78,7 @@ def _initial(case: Case) -> str:
 
 
 def session_rows(sessions: list[Session]) -> list[Row]:
-    """Of each session when it began, what it was, on what it ran, its end, and its steps and seconds."""
+    """Times of the first and last line, kind, version, summary, end, steps, time and pace of each session."""
     rows = []
     for one in sessions:
         origin = f" from {one.source}" if one.source else ""
@@ -101,7 +101,7 @@ def session_rows(sessions: list[Session]) -> list[Row]:
 
 
 def memory_rows(session: Session) -> list[Row]:
-    """Of each part of the memory of rank 0 what was counted before and what was taken; none if not told."""
+    """The parts of the memory of rank 0, with the size counted before and that taken; none if not logged."""
     counted, taken = (dict(session.facts.get(f"{MEMORY}, {what}", [])) for what in ("counted", "taken"))
     names = [*(name for name in (*counted, *taken) if name != IN_ALL), IN_ALL]
     if not counted and not taken:
@@ -110,7 +110,7 @@ def memory_rows(session: Session) -> list[Row]:
 
 
 def files(place: RunDirectory) -> list[Row]:
-    """Name, size and content of what the run wrote."""
+    """Name, size and content of each file and folder of the run."""
     rows = []
     for name in OWN_FILES:
         if (size := _size(place.path / name)) and not name.startswith("."):
@@ -155,7 +155,7 @@ def told_size(count: int) -> str:
 
 
 def repeat(place: RunDirectory, case: Case, sessions: list[Session], window: str) -> Repeat:
-    """How to repeat the run and this report."""
+    """Commands that repeat the run and this report."""
     name = typed(place.path.resolve().name)
     ranks = sessions[0].ranks if sessions else 1
     launcher = f"mpiexec -n {ranks} " if ranks > 1 else ""
@@ -174,7 +174,7 @@ def _from_checkpoint(origin: Path, case: Case, sessions: list[Session], name: st
 
 
 def _needs(case: Case, origin: Path | None, sessions: list[Session]) -> Iterator[str]:
-    """Sentences on what the commands need beside case.toml, and on what they do not repeat."""
+    """Sentences on inputs of the run other than case.toml, and on changes during the run."""
     if case.initial is None and origin is None:
         yield "The initial field came from a script, which the commands do not have."
     if scripts := [force.label for force in case.forcing if force.kind == "script"]:
@@ -205,12 +205,12 @@ def _files_of(value: Any, key: str = "") -> Iterator[str]:
 
 
 def citation(sessions: list[Session], version: str) -> str:
-    """What to cite, with the versions that made the run."""
+    """The citation of whorl, with the versions that made the run."""
     versions = list(dict.fromkeys(one.version for one in sessions)) or [version]
     return f"{AUTHORS}. {TITLE}. Version {' and '.join(versions)}."
 
 
 def commits(sessions: list[Session]) -> list[str]:
-    """The commits of whorl that made the run, as its log tells them."""
+    """The commits of whorl that made the run, by its log."""
     told = (dict(one.facts.get("machine", [])).get("commit", "") for one in sessions)
     return [one for one in dict.fromkeys(told) if re.fullmatch(r"[0-9a-f]+(-dirty)?", one)]

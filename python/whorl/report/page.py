@@ -1,4 +1,4 @@
-"""The page of a report: what is told of a run, in its sections, put into the template."""
+"""The page of a report: the contents of its sections, and the template that shows them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -31,12 +31,12 @@ Progress = Callable[[str, float], None]
 
 
 def unwatched(part: str, done: float) -> None:
-    """Tells nobody how far a report is."""
+    """Ignore the progress of a report."""
 
 
 @dataclass
 class Contents:
-    """What a run has written and the report reads; `missing` are sentences on what it does not show."""
+    """Output of a run that the report reads; `missing` are sentences on parts that it cannot show."""
 
     run: RunResults
     series: xr.Dataset | None
@@ -53,7 +53,7 @@ class Contents:
 
 
 def page_of(run: RunResults, name: str, window: Window, progress: Progress = unwatched) -> str:
-    """The report as the text of an HTML file. Raises CaseError if a window is given that is not there."""
+    """The report as the text of an HTML file. Raises CaseError if the run lacks a given window."""
     place = RunDirectory(run.directory)
     read = _read(run, window)
     sessions = read_log(place.log)
@@ -85,7 +85,7 @@ def page_of(run: RunResults, name: str, window: Window, progress: Progress = unw
 
 
 def _drawn(part: str, images: Iterator[Any], progress: Progress) -> list[Any]:
-    """The images of a part, each told of when it is there."""
+    """The images of a part; `progress` is called before the first and after each."""
     place, drawn = PARTS.index(part) / len(PARTS), []
     progress(part, place)
     for image in images:
@@ -95,7 +95,7 @@ def _drawn(part: str, images: Iterator[Any], progress: Progress) -> list[Any]:
 
 
 def _results(read: Contents, place: RunDirectory, window: Window, progress: Progress) -> dict[str, Any]:
-    """The parts of the page that follow from tables and fields; `read.missing` tells of those that failed."""
+    """The parts of the page from tables and fields; `read.missing` gets an error for each that fails."""
     run, series = read.run, read.series
     failed = read.missing.append
     drawn = partial(_drawn, progress=progress)
@@ -127,11 +127,11 @@ def _results(read: Contents, place: RunDirectory, window: Window, progress: Prog
 
 
 def _read(run: RunResults, window: Window) -> Contents:
-    """The tables of a run and its averages; what cannot be read or averaged is told in `missing`."""
+    """The tables of a run and its averages; `missing` has the errors of those that fail."""
     place, missing = RunDirectory(run.directory), []
     series = _table(run, run.rows, missing) if place.series.is_file() else None
     if series is None and window != (None, None):
-        run.rows()  # raises the error: the window is of these
+        run.rows()  # raises the error of the series, which the window selects rows of
     spectra = _table(run, lambda: run.spectra, missing) if place.spectra.is_file() else None
     averages = None
     if series is not None:
@@ -157,7 +157,7 @@ def _table(run: RunResults, read: Callable[[], xr.Dataset], missing: list[str]) 
 def _there(
     path: Path, read: Callable[[], Mapping[str, xr.Dataset]], failed: pictures.Failed
 ) -> dict[str, xr.Dataset]:
-    """What a file has that has a state; nothing if there is no file."""
+    """The datasets of a file that have a state; none if the file is missing or cannot be read."""
     if not path.is_file():
         return {}
     try:

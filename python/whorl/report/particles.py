@@ -23,9 +23,9 @@ def pictures_of(
     averages: Averages | None,
     failed: Failed,
 ) -> Iterator[tuple[str, str, Image]]:
-    """Of each group of particles its name, what it is, and its pictures: paths, and statistics of a window.
+    """Name, description and picture: the paths of each group of particles, and statistics of a window.
 
-    Paths at uneven times are made even, which is said.
+    Paths at uneven times are interpolated to even ones for the statistics, and a caption says so.
     """
     for name, data in groups.items():
         reads = f", which read {pictures.quantities(data)}" if "quantity" in data.sizes else ""
@@ -48,7 +48,7 @@ def pictures_of(
 def _statistics(
     run: RunResults, name: str, window: Window, averages: Averages | None
 ) -> Iterator[tuple[str, str, Image]]:
-    """The pictures of all kinds of statistics that the particles have."""
+    """A picture for each kind of statistics that the particles have."""
     try:
         found = average_particles(run, name, (), *window)
     except CaseError as error:

@@ -1,4 +1,4 @@
-"""The pictures of a report, drawn by what `whorl plot` draws with: PNG in base64, with texts beside them."""
+"""The pictures of a report, drawn as `whorl plot` draws: PNG in base64, with captions."""
 
 import base64
 from collections.abc import Callable, Iterator, Mapping
@@ -31,17 +31,15 @@ from whorl.results.window import between
 
 SMALL, LARGE = (4.4, 2.9), (5.4, 4.3)  # inches
 SIDE = 4.4  # the largest width or height of a slice
-SHOWN = (
-    0.72  # of its dots as pixels of a page, so that text has the size of the page's; screens often have more
-)
+SHOWN = 0.72  # pixels of a page per dot, so that text has the page's size; many screens have more
 COLOURS = 256  # of a PNG, for small files
-Failed = Callable[[str], None]  # is told what is not drawn, and why
+Failed = Callable[[str], None]  # called with a sentence on a missing picture and the reason
 Window = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
 class Image:
-    """A PNG in base64, its size on a page, what it shows for those who do not see it, and a caption."""
+    """A PNG in base64, its size on a page, a text for readers who do not see it, and a caption."""
 
     data: str
     width: int
@@ -51,13 +49,13 @@ class Image:
 
 
 def image_of(make: Callable[[], Figure], alt: str, caption: str = "") -> Image:
-    """The image of a figure, which is made and saved in the style of all pictures."""
+    """The image of a figure, made and saved in the style of all pictures."""
     raw = BytesIO()
     with rc_context(STYLE):
         figure = make()
         FigureCanvasAgg(figure)
         figure.savefig(raw, format="png", dpi=DOTS, bbox_inches="tight", pad_inches=0.08)
-    few = {"method": PIL.Image.Quantize.MAXCOVERAGE, "kmeans": 2}  # the shades that many dots have stay true
+    few = {"method": PIL.Image.Quantize.MAXCOVERAGE, "kmeans": 2}  # keep the shades that many dots have
     picture = PIL.Image.open(raw).convert("RGB").quantize(COLOURS, **few)
     small = BytesIO()
     picture.save(small, format="png", optimize=True)
@@ -66,7 +64,7 @@ def image_of(make: Callable[[], Figure], alt: str, caption: str = "") -> Image:
 
 
 def slices(run: RunResults, failed: Failed) -> Iterator[Image]:
-    """A slice of each field of the last snapshot, those that the model shows first."""
+    """A slice of each field of the last snapshot; the fields that the model shows come first."""
     try:
         snapshots = run.snapshots
         if not snapshots.sizes["time"]:
@@ -81,7 +79,7 @@ def slices(run: RunResults, failed: Failed) -> Iterator[Image]:
 
 def _slice(run: RunResults, snapshots: xr.Dataset, name: str) -> Image:
     plane = choose(snapshots, picture_of(run.case).slices, run.case.grid, Wanted(field=name))
-    assert plane is not None  # it is asked for
+    assert plane is not None  # the snapshot has this field
     times = snapshots["time"].values
     when = rounded(plane.time, float(times[-1] - times[0]))
     width, height = SIDE * min(1.0, plane.aspect), SIDE * min(1.0, 1 / plane.aspect)
@@ -110,7 +108,7 @@ def main_curves(run: RunResults, series: xr.Dataset, averages: Averages | None) 
 
 
 def other_curves(run: RunResults, series: xr.Dataset, averages: Averages | None) -> Iterator[Image]:
-    """A small graph of each column of the series that the model's picture does not have."""
+    """A small graph of each column of the series that the model's picture does not show."""
     drawn = {name for curves in picture_of(run.case).curves for name, _ in curves.columns}
     for name in (str(name) for name in series.data_vars if str(name) not in {"step", *drawn}):
         if not np.isfinite(series[name].values).any():
@@ -142,7 +140,7 @@ def _curves(
 
 
 def _course(series: xr.Dataset, name: str) -> str:
-    """The first, the last, the least and the largest of a column as text."""
+    """The first, last, smallest and largest finite value of a column as text."""
     time, values = series["time"].values, series[name].values
     finite = np.isfinite(values)
     if not finite.any():
@@ -157,7 +155,7 @@ def _course(series: xr.Dataset, name: str) -> str:
 def spectra_of(
     run: RunResults, spectra: xr.Dataset, averages: Averages | None, span: float
 ) -> Iterator[Image]:
-    """The model's spectra at some times, and their means over the window if there are any."""
+    """The model's spectra at some times, and their means over the window if `averages` has any."""
     picture, most = picture_of(run.case), resolved(run.case.grid)
     forced = forced_band(run.case)
 
@@ -198,9 +196,9 @@ def diagnostics(
     averages: Averages | None,
     failed: Failed,
 ) -> Iterator[tuple[str, str, Image]]:
-    """Of each diagnostic with a state its name, what it is, and its picture.
+    """Name, description and picture of each diagnostic with a state.
 
-    What the page tells elsewhere of the window of `averages` is not told again.
+    The captions do not repeat the remark on the window of `averages` that the page shows elsewhere.
     """
     verdict = averages.verdict if averages else ""
     for name, data in states.items():
@@ -222,9 +220,9 @@ def diagnostics(
 def probes(
     run: RunResults, read: Mapping[str, xr.Dataset], averages: Averages | None, failed: Failed
 ) -> Iterator[tuple[str, str, Image]]:
-    """Of each probe its name, what it reads, and its pictures: series and spectra, and the correlation.
+    """Name, description and picture of each probe: series with spectra, then the correlation in time.
 
-    Uneven steps are made even, which is said.
+    Series at uneven steps are interpolated to even ones, and the caption says so.
     """
     for name, data in read.items():
         what = "modes" if "mode" in data.dims else "points"
@@ -254,7 +252,7 @@ def probes(
 def _even_or_resampled(
     draw: Callable[..., Figure], alt: str, caption: str, what: str, failed: Failed
 ) -> Image | None:
-    """The image of series at even times, or interpolated where steps differ; None if there is none."""
+    """The image of series, interpolated to even times if steps differ; None if it cannot be drawn."""
     resampled = (
         "Before this was drawn the series was interpolated to even steps of time, which damps the highest "
         "frequencies."
@@ -269,10 +267,10 @@ def _even_or_resampled(
 
 
 def quantities(data: xr.Dataset) -> str:
-    """The names of what is measured, if it has some."""
+    """The names of the measured quantities, if the data has any."""
     return ", ".join(map(str, data["quantity"].values)) if "quantity" in data.coords else ""
 
 
 def _told_here(remark: str) -> bool:
-    """Whether a remark of `what_to_draw` is neither for a command alone nor told beside it."""
+    """Whether a remark of `what_to_draw` is for a report: not on options, and not in the caption already."""
     return not remark.startswith(("States in the window", "the last state is drawn;"))

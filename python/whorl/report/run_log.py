@@ -1,4 +1,4 @@
-"""What the log of a run tells: its sessions, each from a start to an end, with warnings and facts."""
+"""Sessions of a run in its log, each from a start to an end, with warnings and facts."""
 
 import re
 from collections.abc import Iterable
@@ -23,10 +23,10 @@ SETTING = re.compile(r", (?=[A-Za-z_]\w*(?:\.\w+)*\s*=)")  # between two setting
 
 @dataclass
 class Session:
-    """One start of a run and what its log has up to the next: `ends` are the ends of its parts, in order.
+    """One start of a run and its log up to the next start; `ends` are the ends of its parts, in order.
 
-    `facts` has by name ("machine", "memory of rank 0, taken") pairs of what it is and its value. `error` is
-    the message that ended it, `progress` the last line of progress after the last end.
+    `facts` has lists of (name, value) under "machine" and, for example, "memory of rank 0, taken". `error` is
+    the message that ended the session, `progress` the last line of progress after the last end.
     """
 
     begin: str
@@ -54,7 +54,7 @@ class Session:
         return self.error is not None and BLOW_UP.match(self.error) is not None
 
     def add(self, when: str, text: str) -> None:
-        """Take in a line."""
+        """Add a line of the log."""
         self.last = when
         if text.startswith(WARNING):
             self.warnings.append(text.removeprefix(WARNING))
@@ -71,7 +71,7 @@ class Session:
 
 
 def read_log(path: Path) -> list[Session]:
-    """The sessions in a log, the earliest first; none if there is no log."""
+    """The sessions in a log, the earliest first; none if the log cannot be read."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -80,7 +80,7 @@ def read_log(path: Path) -> list[Session]:
 
 
 def sessions_of(lines: Iterable[str]) -> list[Session]:
-    """The sessions in the lines of a log; lines before the first start, and torn ones, are left out."""
+    """The sessions in the lines of a log, without torn lines and those before the first start."""
     sessions: list[Session] = []
     for line in lines:
         if not (found := LINE.fullmatch(line)):

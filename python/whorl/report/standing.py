@@ -1,4 +1,4 @@
-"""How a run stands: in progress, ended, stopped, blown up or killed."""
+"""The standing of a run: in progress, ended, stopped, blown up or killed."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,7 +13,7 @@ Kind = Literal["good", "going", "bad"]
 
 @dataclass(frozen=True)
 class Standing:
-    """A word, sentences on it, and whether the run has come to its end (`kind`)."""
+    """A word on a run, sentences on it, and its kind: "good" at its end, "going" in progress, else "bad"."""
 
     kind: Kind
     word: str
@@ -21,7 +21,7 @@ class Standing:
 
 
 def standing_of(place: RunDirectory, sessions: list[Session]) -> Standing:
-    """How the run in a directory stands, by its lock and its log."""
+    """The standing of the run in a directory, by its lock and its log."""
     if is_held(place.path):
         reached = _reached(sessions[-1]) if sessions else ""
         return Standing("going", "In progress", f"A process works in the directory{reached}.")
@@ -49,7 +49,7 @@ def standing_of(place: RunDirectory, sessions: list[Session]) -> Standing:
 
 
 def _reached(session: Session) -> str:
-    """How far the log says that the run was."""
+    """A clause on the last progress in the log, or on the time of its last line."""
     if (found := session.progress) is not None:
         return f"; at {session.last} it was at step {found['step']}, t = {found['time']}"
     return f"; its log was last written at {session.last}"

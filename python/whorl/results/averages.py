@@ -21,7 +21,7 @@ from whorl.results.window import between, check_order, check_window, missing
 
 ROUNDING, TO_ROUNDING = 1e-12, "0 to rounding"
 DECISIVE = ("energy", "dissipation")  # quantities that decide whether a flow is stationary
-OF_FIELDS = ("_energy", "_variance", "mass")  # ends of the names of others: those of its other fields
+OF_FIELDS = ("_energy", "_variance", "mass")  # endings of others that decide, those of its other fields
 STATES = f"states of {FILES['spectra'].file}"
 HEADING = ("quantity", "mean ± error", "unit", "independent samples", "trend")
 DOUBTFUL = (
@@ -32,7 +32,7 @@ DOUBTFUL = (
 
 @dataclass(frozen=True)
 class Averages(ByName[Mean]):
-    """Averages over a window of time; `RunResults.average` makes it, and printing it shows them as a table.
+    """Averages over a window of time, as `RunResults.average` returns them; printing shows them as a table.
 
     It is a mapping: `averages["energy"]` is a `Mean`, with the attributes `mean`, `error`, `samples`, ….
     `to_csv`, `to_dataframe` and `to_xarray` return the table.
@@ -44,14 +44,14 @@ class Averages(ByName[Mean]):
     rows : int
         The number of these rows.
     rule : str
-        How the beginning of the window was chosen; "" if it was given.
+        The rule that set the beginning of the window; "" if it was given.
     means : dict of str to Mean
         The mean of each column of series.csv, and of the numbers that follow from each state in spectra.h5.
     spectra : Dataset
-        The mean of each spectrum over `k`; with `_error` behind its name its standard error, and with
-        `_samples` the number of independent samples. Empty if the window has fewer than two spectra.
+        The mean of each spectrum NAME over `k`, with its standard error NAME_error and its number of
+        independent samples NAME_samples. Empty if the window has fewer than two spectra.
     notes : tuple of str
-        Sentences on what is missing.
+        Sentences on missing rows, means and spectra, and on columns of earlier formulas.
     turnovers : float
         The turnovers of the window, ∫ u'/L dt over its rows; nan if the series has no turnover time.
     """
@@ -97,7 +97,7 @@ class Averages(ByName[Mean]):
         )
 
     def to_xarray(self) -> xr.Dataset:
-        """Return `dataset` with the mean spectra over k beside it."""
+        """Return `dataset` merged with the mean spectra over k."""
         return self.dataset.merge(self.spectra)
 
     def records(self) -> list[dict[str, Any]]:
@@ -108,7 +108,7 @@ class Averages(ByName[Mean]):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as lists, numbers and text, as for JSON; what is not finite is None."""
+        """Return all results as lists, numbers and text for JSON, where None replaces nan and infinity."""
         window = {"start": self.start, "end": self.end, "rows": self.rows, "rule": self.rule}
         numbers = ("mean", "error", "samples", "change", "chance")
         quantities = {
@@ -221,9 +221,9 @@ def _turnovers(rows: xr.Dataset) -> float:
 def window_of(
     rows: xr.Dataset | None, case: Case, start: float | None, end: float | None
 ) -> tuple[float, float, str]:
-    """The ends of a window, chosen by the rows of a series where they are not given, and what is said of it.
+    """The ends of a window and the sentences on it; the rows of a series choose the ends not given.
 
-    Without rows it is as given, and nothing is told of it. Raises CaseError.
+    Without rows the ends are as given, and the sentence only names them. Raises CaseError.
     """
     if rows is None:
         first, last = check_window(start, end)
@@ -258,7 +258,7 @@ def _beginning(series: xr.Dataset, end: float | None) -> tuple[float, str]:
 
 
 def _within(series: xr.Dataset, start: float | None, end: float | None) -> xr.Dataset:
-    """The rows in a window; None: from the first row, to the last."""
+    """The rows in a window; None stands for the first or the last row."""
     time = series["time"].values
     rows = between(series, *check_window(start, end))
     if rows.sizes["time"] < 2:
@@ -287,7 +287,7 @@ def _means(
 
 
 def _left_out(finite: Mapping[str, np.ndarray], rows: str) -> list[str]:
-    """Sentences on the rows at which quantities are not finite, and on those that have no mean by that."""
+    """Sentences on rows at which quantities are not finite, and on quantities left without a mean."""
     without, empty = {}, [name for name, there in finite.items() if there.sum() < 2]
     for name, there in finite.items():
         if name not in empty and not there.all():
@@ -316,7 +316,7 @@ def _of_before(rows: xr.Dataset, case: Case) -> list[str]:
 def _spectra_within(
     spectra: xr.Dataset | None, first: float, last: float
 ) -> tuple[xr.Dataset | None, list[str]]:
-    """The spectra in the window, if there are two or more, and sentences on what is missing."""
+    """The spectra in the window, None if fewer than two, and sentences on missing ones."""
     count = 0
     if spectra is not None:
         check_order(spectra, FILES["spectra"].file)
@@ -332,7 +332,7 @@ def _spectra_within(
 def _of_states(
     spectra: xr.Dataset | None, series: xr.Dataset, columns: Iterable[Column]
 ) -> tuple[dict[str, Mean], list[str]]:
-    """The means of numbers that follow from the spectra and the row of each state, and what is left out."""
+    """The means of numbers computed from the spectra and row of each state, and sentences on gaps in them."""
     if spectra is None:
         return {}, []
     time = spectra["time"].values
@@ -376,7 +376,7 @@ def _mean_spectra(spectra: xr.Dataset | None) -> tuple[xr.Dataset, list[str]]:
 
 
 def _cells(one: Mean) -> tuple[str, str, str, str]:
-    """What the table shows of a mean."""
+    """The cells of a mean in the table."""
     if one.error == 0:
         return told(one), one.unit, "", "constant"
     trend = one.trend or ("none" if one.reliable else "unknown")
@@ -389,12 +389,12 @@ def told(one: Mean) -> str:
 
 
 def told_number(mean: float, error: float, samples: float) -> str:
-    """A mean with its error, which has a question mark unless it is reliable as that of a `Mean` is."""
+    """A mean with its error, and a question mark unless that is reliable by the rule of `Mean`."""
     return with_error(mean, error) + ("" if samples >= ENOUGH or error == 0 else " ?")
 
 
 def is_rounding(size: float, unit: str) -> bool:
-    """Whether a number of the whole box, which without a unit is of order one, is what rounding leaves."""
+    """Whether a number of the whole box is only rounding; numbers without a unit are of order one."""
     return unit in ("", "1") and abs(size) < ROUNDING
 
 
@@ -411,14 +411,14 @@ def counted_samples(samples: float) -> str:
 
 
 def finite_or_none(value: Any) -> Any:
-    """A number, or nested lists of an array's; None for what is not finite."""
+    """A number, or an array as nested lists, with None for numbers that are not finite."""
     if isinstance(value, np.ndarray):
         return np.where(np.isfinite(value), value, None).tolist()
     return value if math.isfinite(value) else None
 
 
 def listed(values: np.ndarray) -> Any:
-    """Nested lists of an array of numbers or texts; None for what is not finite."""
+    """An array of numbers or texts as nested lists, with None for numbers that are not finite."""
     return finite_or_none(values) if values.dtype.kind in "biuf" else values.tolist()
 
 

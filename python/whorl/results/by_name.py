@@ -1,4 +1,4 @@
-"""Results by name: what all have in common, and their numbers as a table for other programs."""
+"""Results by name: the base of all of them, and their numbers as a table for other programs."""
 
 import csv
 import io
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     import pandas
 
 T = TypeVar("T")
-# The last columns of a table of datasets: what several states give together, and the numbers.
+# The last columns of a table of datasets: how the states are combined, and the numbers.
 NUMBERS = ("over_time", "mean", "error", "samples", "unit")
 
 
 class ByName(Mapping[str, T]):
-    """Base of results, which are mappings of names: `for name in results`, `len`, `in`, `items()`.
+    """Base of results that are mappings by name: `for name in results`, `len`, `in`, `items()`.
 
-    `to_csv`, `to_dataframe` and `to_xarray` have their numbers in full.
+    `to_csv`, `to_dataframe` and `to_xarray` export all their numbers.
     """
 
     first: ClassVar[str]
@@ -33,18 +33,18 @@ class ByName(Mapping[str, T]):
     @property
     @abstractmethod
     def by_name(self) -> Mapping[str, T]:
-        """What there is, by name."""
+        """The results by name."""
 
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows of the table in full: values by the names of its columns, alike in all rows."""
+        """Return all rows of the table: values by the names of its columns, the same columns in each row."""
 
     @abstractmethod
     def to_xarray(self) -> "xr.Dataset | xr.DataTree":
         """Return all numbers as xarray."""
 
     def __getitem__(self, name: str) -> T:
-        """Return what has this name; raises KeyError if nothing has."""
+        """Return the result of this name; raises KeyError if the name is unknown."""
         return self.by_name[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -56,7 +56,7 @@ class ByName(Mapping[str, T]):
         return len(self.by_name)
 
     def to_dataframe(self) -> "pandas.DataFrame":
-        """Return the table as a DataFrame of pandas, with a row for each number; nan for axes it lacks."""
+        """Return the table as a pandas DataFrame: a row for each number, with nan for axes it lacks."""
         import pandas  # xarray needs it
 
         rows = [
@@ -66,15 +66,15 @@ class ByName(Mapping[str, T]):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as lists, numbers and text, as for JSON; what is not finite is None."""
+        """Return all results as lists, numbers and text for JSON, where None replaces nan and infinity."""
 
     def to_csv(self, path: str | Path | None = None) -> str | Path:
-        """Write the table as CSV, with a row for each number, all digits, and `nan` for what is not known.
+        """Write the table as CSV, with a row for each number, all digits, and `nan` for unknown numbers.
 
         Parameters
         ----------
         path : str or Path, optional
-            The file, whose name ends in .csv; it replaces an earlier table of this kind alone.
+            The file, whose name ends in .csv; it may replace only an earlier table of this kind.
 
         Returns
         -------
@@ -84,7 +84,7 @@ class ByName(Mapping[str, T]):
         Raises
         ------
         CaseError
-            If the file cannot be written, or if there is another one.
+            If the file cannot be written, or if the path has a file of another kind.
         """
         records, text = self.records(), io.StringIO()
         writer = csv.DictWriter(text, list(records[0]) if records else [self.first], lineterminator="\n")
@@ -119,8 +119,8 @@ def averaged(data: xr.Dataset) -> list[xr.DataArray]:
 def records_of(found: Mapping[str, xr.Dataset], first: str) -> list[dict[str, Any]]:
     """A row for each number of datasets of means: name, array, place along all axes, mean, error, samples.
 
-    The columns are the same in all rows: those of axes that an array has not are empty. Where `over_time` is
-    "sum", as of counts, the mean is the sum over the states.
+    All rows have the same columns, with empty cells for axes that the array does not have. Where
+    `over_time` is "sum", as for counts, the mean is the sum over the states.
     """
     rows = [row for name, data in found.items() for row in _records(name, data, first)]
     axes = dict.fromkeys(key for row in rows for key in row if key not in (first, "number", *NUMBERS))
@@ -149,7 +149,7 @@ def _records(name: str, data: xr.Dataset, first: str) -> Iterator[dict[str, Any]
 
 
 def _plain(value: Any) -> Any:
-    """The value of an array as Python has it; text of a file is that already."""
+    """A value of an array as a Python object; text from a file already is one."""
     return value.item() if isinstance(value, np.generic) else value
 
 

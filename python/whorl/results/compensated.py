@@ -2,9 +2,9 @@
 
     k^{5/3} ε^{−2/3} E(k) over kη,   D_LL/(ε r)^{2/3} and D_LLL/(ε r) over r/η,   η = (ν³/ε)^¼
 
-ε is the mean of 2νZ at the times of the states, on straight lines between the rows of the series. With the
-values f of the states and n the power of ε, the mean is ⟨f⟩/⟨ε⟩ⁿ and its error that of the mean of
-f/⟨ε⟩ⁿ − n (⟨f⟩/⟨ε⟩ⁿ) ε/⟨ε⟩, its linear part, in which the two rise and fall together.
+ε is the mean of 2νZ at the times of the states, interpolated linearly between the rows of the series. With
+the values f of the states and n the power of ε, the mean is F = ⟨f⟩/⟨ε⟩ⁿ. Its error is that of the mean of
+its linear part, f/⟨ε⟩ⁿ − n F ε/⟨ε⟩, in which f and ε rise and fall together.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from whorl.results.window import around, between, check_order, missing
 SPECTRUM = "spectrum"
 KIND = "structure-functions"
 SLACK = 1e-9  # of a wavenumber, for rounding
-# Array of the diagnostic, its order and the axis of that, the power of ε r, and what it is.
+# Name of a result: array of the diagnostic, axis of orders, order, power of ε r, and meaning.
 MOMENTS = {
     "longitudinal_second": ("longitudinal", "order", 2, 2 / 3, "D_LL/(ε r)^{2/3}"),
     "transverse_second": ("transverse", "order", 2, 2 / 3, "D_NN/(ε r)^{2/3}"),
@@ -39,32 +39,32 @@ MOMENTS = {
 
 
 class Compensated(DiagnosticMeans):
-    """Compensated spectrum and structure functions; `compensated` makes it, printing shows a table.
+    """Compensated spectrum and structure functions, as `compensated` returns them; printing shows a table.
 
-    `found["spectrum"]` is a dataset over `k_eta`, `found[NAME]` one over `r_eta` of the structure functions
-    of that name. It is as the means of diagnostics otherwise.
+    `found["spectrum"]` is a dataset over `k_eta`. `found[NAME]` is a dataset over `r_eta`, that of the
+    diagnostic NAME. All else is as for `DiagnosticMeans`.
     """
 
     first: ClassVar[str] = "of"
 
     def cells(self) -> list[tuple[str, ...]]:
-        """Return the rows of the table as text, of all wavenumbers and separations by their names."""
+        """Return the rows of the table as text, for all wavenumbers and separations, with their names."""
         return [row for name, data in self.means.items() for row in rows_of(name, data, np.inf, placed=True)]
 
 
 @dataclass(frozen=True)
 class _Flow:
-    """ε of a run at given times, and ν."""
+    """The dissipation ε of a run at given times, and its viscosity ν."""
 
     series: xr.Dataset
     viscosity: float
 
     def at(self, time: np.ndarray) -> np.ndarray:
-        """2νZ on straight lines between finite rows. Raises CaseError where there are none, and at rest."""
+        """2νZ, interpolated linearly between finite rows. Raises CaseError without such rows, and at rest."""
         rows = around(self.series, time)
         finite = np.isfinite(rows["enstrophy"].values)
         if not finite.any():
-            raise CaseError("the series has no finite enstrophy in the window, and no dissipation by that.")
+            raise CaseError("the series has no finite enstrophy in the window, which the dissipation needs.")
         values = 2 * self.viscosity * rows["enstrophy"].values[finite]
         if not values.any():
             raise CaseError("the dissipation by viscosity, 2νZ, is 0 in the window: the flow is at rest.")
@@ -84,27 +84,27 @@ def compensated(
     run : RunResults
         The run, from `whorl.open_run`.
     names : str or sequence of str, optional
-        "spectrum", and names of diagnostics of kind structure-functions; all that there are by default.
+        "spectrum", and names of diagnostics of kind structure-functions; all that the run has by default.
     start, end : float, optional
-        The window, which begins and ends by default as that of `RunResults.average`.
+        The window; by default that of `RunResults.average`.
 
     Returns
     -------
     Compensated
-        Of the spectrum `energy`, k^{5/3} ε^{−2/3} E(k), over `k_eta`, with `k`, for the shells that the
-        truncation leaves whole; of structure functions of u `longitudinal_second`, D_LL/(ε r)^{2/3},
-        `transverse_second` and `longitudinal_third`, D_LLL/(ε r), means over the axes, over `r_eta`, with
-        `r`. Each has its `_error` and `_samples`.
+        The spectrum has `energy`, k^{5/3} ε^{−2/3} E(k), over `k_eta`, with `k`, for the shells that the
+        truncation leaves whole. Structure functions of u have `longitudinal_second`, D_LL/(ε r)^{2/3},
+        `transverse_second` and `longitudinal_third`, D_LLL/(ε r), over `r_eta`, with `r`; they are means over
+        the axes. Each number has its `_error` and `_samples`.
 
     Raises
     ------
     CaseError
-        If the flow is plane or has no dissipation by viscosity, if there is nothing of these names, or if the
-        window has fewer than two states of it.
+        If the flow is plane or has no dissipation by viscosity, if a name is unknown, or if the window has
+        fewer than two states.
 
     Notes
     -----
-    E(k) is the sum over the shell divided by its width, k the middle of the shell.
+    E(k) is the sum over the shell divided by its width; k is the middle of the shell.
 
     References
     ----------
@@ -142,7 +142,7 @@ def compensated(
 
 
 def _flow_of(run: RunResults) -> _Flow:
-    """What compensates. Raises CaseError if nothing does."""
+    """The dissipation and viscosity. Raises CaseError if the flow is plane or has no such dissipation."""
     viscosity = run.case.flow.parameters().get("viscosity", 0.0)
     series = run.rows_of_window(None)
     if 1 in run.case.grid.points:
@@ -155,7 +155,7 @@ def _flow_of(run: RunResults) -> _Flow:
 
 
 def _wanted(run: RunResults, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names, by default of all that there is. Raises CaseError for unknown ones."""
+    """The names, by default all that the run has. Raises CaseError for unknown ones."""
     of_velocity = [
         name
         for name, data in run.diagnostics.items()
@@ -165,12 +165,12 @@ def _wanted(run: RunResults, names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name not in known:
             near = did_you_mean(name, known) or "."
-            raise CaseError(f"nothing is compensated by the name of {name}{near} Known: {', '.join(known)}.")
+            raise CaseError(f"no compensated result is named {name}{near} Known: {', '.join(known)}.")
     return names or tuple(known)
 
 
 def _velocity(data: xr.Dataset) -> str | None:
-    """What the velocity is called among the vectors of structure functions; None if it is not among them."""
+    """The name of the velocity among the vectors of structure functions; None if it is not one of them."""
     vectors = data["vector"].values.tolist() if "vector" in data.dims else []
     return next((name for name in ("u", "velocity") if name in vectors), None)
 
@@ -196,7 +196,7 @@ def _spectrum(states: xr.Dataset, case: Case, flow: _Flow) -> xr.Dataset:
 
 
 def _increments(states: xr.Dataset, flow: _Flow) -> xr.Dataset:
-    """The moments of the increments of the velocity over powers of ε r, means over the axes."""
+    """The moments of the increments of the velocity over powers of ε r, averaged over the axes."""
     time, where = states["time"].values, {"vector": _velocity(states)}
     epsilon, found, r = flow.at(time), {}, np.empty(0)
     for name, (array, axis, order, power, meaning) in MOMENTS.items():
@@ -220,7 +220,7 @@ def _over_power(time: np.ndarray, values: np.ndarray, epsilon: np.ndarray, power
 
 
 def _length(time: np.ndarray, epsilon: np.ndarray, flow: _Flow) -> dict[str, float]:
-    """ε, ν and η."""
+    """The scales ε, ν and η."""
     mean = float(means_of(time, epsilon)[0])
     return {
         "dissipation": mean,
@@ -232,7 +232,7 @@ def _length(time: np.ndarray, epsilon: np.ndarray, flow: _Flow) -> dict[str, flo
 def _dataset(
     found: dict[str, tuple[str, Estimate]], name: str, place: np.ndarray, scales: dict[str, float]
 ) -> xr.Dataset:
-    """Over the place in units of η, with errors and samples."""
+    """A dataset over wavenumbers or separations in units of η, with errors and samples."""
     eta = scales["kolmogorov_length"]
     axis, unit = f"{name}_eta", "1/length" if name == "k" else "length"
     variables = {}

@@ -28,9 +28,9 @@ SAME = 1e-9  # of the largest time: the difference that rounding and landing on 
 
 @dataclass(frozen=True)
 class RunResults:
-    """An output directory to read from, also while the run is in progress; `open_run` makes it.
+    """The results in an output directory, also while the run is in progress; `open_run` returns them.
 
-    Each property reads its files anew.
+    Each access to a property reads its files again.
 
     Attributes
     ----------
@@ -76,16 +76,16 @@ class RunResults:
         Raises
         ------
         CaseError
-            If there is no such table or the run has not written it.
+            If the table is unknown or the run has not written it.
         """
         if quantity not in FILES:
             near = did_you_mean(quantity, FILES) or "."
-            raise CaseError(f"there is no table {quantity}{near} Tables: {', '.join(FILES)}.")
+            raise CaseError(f"no table is named {quantity}{near} Tables: {', '.join(FILES)}.")
         path = self.directory / FILES[quantity].file
         return read_series(path) if path.suffix == ".csv" else read_spectra(path)
 
     def rows(self) -> xr.Dataset:
-        """Return the series, with one row or more; raises CaseError without any, and says why."""
+        """Return the series if it has a row; otherwise raises CaseError, which says why it has none."""
         series = self.series if RunDirectory(self.directory).series.is_file() else None
         if series is not None and series.sizes["time"]:
             return series
@@ -94,7 +94,7 @@ class RunResults:
         raise CaseError(f"{self.directory} has no rows in series.csv yet; {advice}.")
 
     def rows_of_window(self, start: float | None) -> xr.Dataset | None:
-        """Return the series, or None where there are no rows and a window needs none to begin at `start`."""
+        """Return the series, or None if it has no rows and `start` is given, so that a window needs none."""
         written = RunDirectory(self.directory).series.is_file() and self.series.sizes["time"] > 0
         return self.rows() if written or start is None else None
 
@@ -104,16 +104,16 @@ class RunResults:
         Parameters
         ----------
         start : float, optional
-            The beginning of the window; by default where the transient of energy and dissipation has ended
-            by the rule MSER, or the middle of the rows if that is not in their first half.
+            The beginning of the window. By default it is the end of the transient of energy and dissipation,
+            by the rule MSER. If that end is not in the first half of the rows, it is their middle.
         end : float, optional
             The end of the window; the last row by default.
 
         Returns
         -------
         Averages
-            Means with standard errors, the numbers of independent samples, and trends. Printing it shows
-            them as a table.
+            Means with standard errors, the numbers of independent samples, and trends. Printing shows them
+            as a table.
 
         Raises
         ------
@@ -136,7 +136,7 @@ class RunResults:
 
     @property
     def diagnostics(self) -> dict[str, xr.Dataset]:
-        """What the diagnostics measured, by their names: a dataset each over `time` and its axes, with units.
+        """The states of all diagnostics by name, each a dataset over `time` and its axes, with units.
 
         Examples
         --------
@@ -166,21 +166,21 @@ class RunResults:
         names : str or sequence of str, optional
             The names of diagnostics; all by default.
         start, end : float, optional
-            The window, which begins and ends by default as that of `average`.
+            The window; by default that of `average`.
         found : dict of str to Dataset, optional
-            The states, such as `whorl.analyse` returns them; those of diagnostics.h5 by default.
+            The states, as `whorl.analyse` returns them; those of diagnostics.h5 by default.
 
         Returns
         -------
         DiagnosticMeans
             Means of all arrays with standard errors and numbers of independent samples; counts are summed,
-            and means over the points of bins are weighted by their counts. Printing it shows numbers and
-            short arrays as a table, `write` writes all to a file.
+            and means over the points of bins are weighted by their counts. Printing shows numbers and short
+            arrays as a table; `write` writes all to a file.
 
         Raises
         ------
         CaseError
-            If there is no such diagnostic, if the window has fewer than two states, or if it needs a series
+            If a diagnostic is unknown, if the window has fewer than two states, or if it needs a series
             that the run has not written.
 
         Notes
@@ -200,7 +200,7 @@ class RunResults:
 
     @property
     def probes(self) -> dict[str, xr.Dataset]:
-        """What the probes read, by their names: a dataset each over `time` and its axes, with units.
+        """The values of all probes by name, each a dataset over `time` and its axes, with units.
 
         Examples
         --------
@@ -213,7 +213,7 @@ class RunResults:
 
     @property
     def particles(self) -> dict[str, xr.Dataset]:
-        """The paths of particles, by the names of their groups, over `time`, with what they read.
+        """The paths of particles over `time` by the name of their group, with the quantities read on them.
 
         Examples
         --------
@@ -257,7 +257,7 @@ class RunResults:
         Raises
         ------
         CaseError
-            If there is no such checkpoint, or if it is damaged.
+            If the checkpoint does not exist, or if it is damaged.
 
         See Also
         --------
@@ -281,7 +281,7 @@ class RunResults:
 
 @dataclass(frozen=True)
 class Runs(Mapping[str, RunResults]):
-    """Several output directories to compare, a mapping of names to results; `open_runs` makes it.
+    """Several runs to compare, a mapping of names to results; `open_runs` returns it.
 
     Attributes
     ----------
@@ -376,7 +376,7 @@ def open_runs(*directories: str | Path) -> Runs:
 
     See Also
     --------
-    open_run : One run alone.
+    open_run : One run.
 
     Examples
     --------
@@ -388,7 +388,7 @@ def open_runs(*directories: str | Path) -> Runs:
             f"{show(mistaken[0])} is no directory; give one after another: open_runs(*directories)."
         )
     if not directories:
-        raise CaseError("there is no run to open: give one output directory or more.")
+        raise CaseError("no run is given to open: give one output directory or more.")
     paths = [resolved(Path(directory)) for directory in directories]
     names = [path.name for path in paths]
     if len(set(names)) < len(names):
@@ -409,7 +409,7 @@ def open_run(directory: str | Path) -> RunResults:
     Returns
     -------
     RunResults
-        The results that the run has written so far; only its case is read yet.
+        The results that the run has written so far; only its case is read immediately.
 
     Raises
     ------

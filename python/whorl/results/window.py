@@ -1,4 +1,4 @@
-"""The rows of a table in a window of time, and what is missing among them."""
+"""The rows of a table in a window of time, and sentences on missing ones."""
 
 import math
 
@@ -8,8 +8,8 @@ import xarray as xr
 from whorl.base.errors import CaseError
 from whorl.output.series import gaps_of, step_of
 
-HOLE = 10.0  # times the usual spacing of rows: no longer a matter of adaptive steps
-SAME = 1e-9  # of a time: what rounding may put between a row and the end of the window
+HOLE = 10.0  # times the usual spacing of rows, above which adaptive steps do not explain a hole
+SAME = 1e-9  # of the largest time: the distance of a row from an end of the window by rounding
 
 
 def check_order(table: xr.Dataset, file: str) -> None:
@@ -17,8 +17,8 @@ def check_order(table: xr.Dataset, file: str) -> None:
     time = table["time"].values
     if late := np.flatnonzero(np.diff(time) <= 0).tolist():
         raise CaseError(
-            f"{file} is damaged: behind its row of t = {time[late[0]]:.6g} comes one of t = "
-            f"{time[late[0] + 1]:.6g}."
+            f"{file} is damaged: its row of t = {time[late[0]]:.6g} is followed by one of t = "
+            f"{time[late[0] + 1]:.6g}, and times must increase."
         )
 
 
@@ -50,7 +50,7 @@ def around(table: xr.Dataset, time: np.ndarray) -> xr.Dataset:
 
 
 def lacking(finite: np.ndarray, name: str, file: str, what: str = "row") -> list[str]:
-    """A sentence on the rows at which a quantity is not finite, which are left out; none if it is at all."""
+    """A sentence on the rows at which a quantity is not finite, which are left out; none if it always is."""
     if finite.all():
         return []
     count = int((~finite).sum())

@@ -1,4 +1,4 @@
-"""One step: its length, how it lands on the end or on a pause, and what is wrong with it."""
+"""One step: its length, how it lands on the end or on a pause, and warnings about it."""
 
 import math
 from collections.abc import Callable
@@ -14,11 +14,11 @@ from whorl.run.checks import at_rest, step_too_large
 from whorl.run.driven import Driven, fastest_driven, step_too_long
 from whorl.run.tolerance import error_too_large, first_share, largest_error, lengthening
 
-WORSE = 1.25  # times the Courant number of a warning is worth another one
-REST = 1e6  # times the shortest step: in a step so long the flow moves a millionth as fast
-LENGTHENED = 1.2  # times the step before, at most: what drives the flow may begin within a step
+WORSE = 1.25  # times the Courant number of the last warning is worth another warning
+REST = 1e6  # times the shortest step: in a step this long the flow moves a millionth as fast
+LENGTHENED = 1.2  # times the step before, at most: a force may begin within a step
 SHORT = 0.5  # times the usual step: in a shorter one the rate of advection hardly grows
-FEW = 10  # steps of a whole run
+FEW = 10  # steps; a run that ends in fewer gets a warning
 TINY = 1e-300
 
 
@@ -87,7 +87,7 @@ class Advances:
         if 0 < report.dt < math.inf:
             rate = report.courant / report.dt
             clock.pace = self._paced(report, rate, landing)
-            # Of a step that lengthens as far as it may, the length that the flow alone allows.
+            # A step that lengthens as far as it may is shorter than the flow alone allows.
             is_free = lengthens and not self.case.forcing
             self._allowed_dt = options.courant / max(rate, TINY) if is_free else report.dt
         if options.tolerance is not None and not landing and math.isfinite(report.maximum_velocity):
@@ -97,7 +97,7 @@ class Advances:
         return report
 
     def _paced(self, report: _core.StepReport, rate: float, landing: bool) -> Pace:
-        """What the next step knows of this one: the noise of a rate is no growth within a short step."""
+        """The pace for the next step; after a short step with the rate before, since its change is noise."""
         pace, usual = self.clock.pace, report.dt_usual
         free = pace.free if landing and pace else report.dt
         if pace is None or report.dt >= SHORT * usual:
@@ -132,11 +132,11 @@ class Advances:
 
     @property
     def _follows(self) -> bool:
-        """Whether the flow alone determines the length of a step."""
+        """Whether only the flow determines the length of a step."""
         return self.case.time.dt is None and self.case.time.dt_max is None
 
     def _settled(self) -> bool:
-        """Whether the flow has come to rest, as the length of its last step tells."""
+        """Whether the flow has come to rest, by the length that was allowed for the last step."""
         return self._follows and self._allowed_dt >= REST * self._shortest_dt
 
     def _watch_step(self, report: _core.StepReport) -> None:

@@ -40,13 +40,13 @@ def analyse(
     Parameters
     ----------
     directory : str or Path
-        The output directory of the run, or a checkpoint or snapshot in it, which alone is measured then.
+        The output directory of the run, or one checkpoint or snapshot in it to measure.
     diagnostics : sequence of dict, optional
         The diagnostics, as in blocks [[diagnostics]]; those of the run's case by default.
     steps : sequence of int or "all", optional
         The steps of the checkpoints; that of the newest by default.
     snapshots : bool, default False
-        Whether to take snapshots instead, which give what is measured to their precision.
+        Whether to measure snapshots instead; the results have the precision of the snapshots.
     output : str or Path, optional
         A file for the results, like diagnostics.h5, which replaces an earlier analysis; none by default.
     settings : sequence of str, optional
@@ -57,14 +57,14 @@ def analyse(
     Returns
     -------
     dict of str to Dataset
-        By the name of each diagnostic its arrays over `time` and its axes; the same on every rank.
+        The arrays of each diagnostic over `time` and its axes, by its name; the same on every rank.
 
     Raises
     ------
     CaseError
-        If there is no such run or state, if a checkpoint or snapshot is named and `steps` or `snapshots` are
-        given as well, if a snapshot lacks a field of the state, if a diagnostic is not possible, or if
-        `output` is another file.
+        If the run or the state does not exist, if a snapshot lacks a field of the state, if a diagnostic is
+        not possible, or if `output` is another file. Also if a checkpoint or snapshot is named and `steps`
+        or `snapshots` are given as well.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def analyse(
     beside = path.with_name(path.name + PARTIAL) if path else None
     try:
         if beside:
-            on_root(comm, GrowingFile(beside).remove)  # what a kill has left
+            on_root(comm, GrowingFile(beside).remove)  # left by a killed process
         found_at = sorted(set(steps)) if steps else [None]
         table = _measured(run, wanted, found_at, snapshots, beside, settings, comm)
         on_root(comm, table.finish)

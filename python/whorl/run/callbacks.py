@@ -28,7 +28,7 @@ class Callbacks:
         """Call a function of the simulation after each step that completes an interval.
 
         A function ends the run by `stop`. If it raises an exception on a rank, also by `sys.exit`, all ranks
-        write the output that is due and a checkpoint, and raise it; the log tells it.
+        write the output that is due and a checkpoint, and raise it. The log has the exception, too.
 
         Parameters
         ----------
@@ -71,8 +71,8 @@ class Callbacks:
     def _call_back(self) -> None:
         """Call the functions that are due. Collective.
 
-        If one raises an exception on a rank, all write what is due and a checkpoint, and raise it. A rank
-        that fails where others wait for it ends all.
+        If a function raises an exception on a rank, all ranks write the output that is due and a checkpoint,
+        and raise it. A rank that fails where others wait for it ends all.
         """
         due = [function for every, function in self._callbacks if every.due(self.clock)]
         own = None
@@ -101,7 +101,7 @@ class Callbacks:
             own = None  # else it and this frame refer to each other
 
     def _keep(self, failure: BaseException) -> None:
-        """Write what is due after the step, and a checkpoint, and tell the log of a callback that failed."""
+        """Write the output due after the step and a checkpoint, and log the failure of a callback."""
         if isinstance(failure, BlowUp):
             self.log.error(f"error: {failure}")
             return
@@ -117,5 +117,5 @@ class Callbacks:
 
 
 def is_told(error: BaseException) -> bool:
-    """Whether it is the exception of a callback, which the log has."""
+    """Whether the error is the exception of a callback, which is in the log already."""
     return hasattr(error, "of_rank")

@@ -23,8 +23,8 @@ from whorl.run.fitting import choose_planes, largest_points
 from whorl.run.memory_limits import available_memory
 from whorl.run.row_checks import refused_rows
 
-# Bytes of a GPU's memory for sums, tables of lines, kernels and what the threads of these put aside: some
-# 0.5 KiB of each thread of the GPU, where exact linear terms couple components 2 KiB more.
+# Bytes of a GPU's memory for sums, FFT tables, kernels and the local memory of their threads: some 0.5 KiB
+# for each thread of the GPU, and 2 KiB more where exact linear terms couple components.
 SUNDRIES, OF_EXACT = 256 * 2**20, 640 * 2**20
 
 OF_IDENTITY, OF_VECTOR = 4, 24  # bytes of a particle
@@ -203,8 +203,8 @@ def check_device(case: Case, comm: MPI.Intracomm) -> None:
     without = [host for host, found in comm.allgather((socket.gethostname(), len(_core.gpus()))) if not found]
     if without:
         raise CaseError(
-            f'run.device = "{device}" needs a GPU and none can be used on {without[0]}; see what nvidia-smi '
-            'and CUDA_VISIBLE_DEVICES say there, run on nodes with GPUs, or use "cpu".'
+            f'run.device = "{device}" needs a GPU and none can be used on {without[0]}; check nvidia-smi and '
+            'CUDA_VISIBLE_DEVICES there, run on nodes with GPUs, or use "cpu".'
         )
 
 
@@ -270,7 +270,7 @@ def check_ranks(case: Case, options: _core.Options, ranks: int) -> None:
 
 
 class Room(NamedTuple):
-    """The memory left, in bytes for each of the ranks that share it; the smallest comes first in order."""
+    """The memory left, in bytes for each of the ranks that share it; the smallest room sorts first."""
 
     of_rank: float
     ranks: int
@@ -319,7 +319,7 @@ def _fit(options: _core.Options, ranks: int, room: Room, of_host: Room | None) -
 
 
 def _check_room_of_particles(options: _core.Options, ranks: int, room: Room, left: float) -> None:
-    """Raises CaseError if it is the particles for which there is no room beside the flow."""
+    """Raises CaseError if the flow fits into memory without its particles."""
     parts = _core.estimate_memory(options, ranks)
     needed = parts.pop("particles")
     rest = sum(parts.values())
@@ -332,14 +332,14 @@ def _too_many(count: int, needed: float, ranks: int, room: Room, left: float) ->
     return CaseError(
         f"{count} particles need {gibibytes(room.ranks * needed)} of memory on {room.place} (ranks there: "
         f"{room.ranks}), {needed * ranks / count:.0f} bytes each, and {gibibytes(room.ranks * left)} are "
-        f"available beside the flow; use at most about {fitting:.1e} particles, or more nodes."
+        f"left by the flow; use at most about {fitting:.1e} particles, or more nodes."
     )
 
 
 def check_particles(flow: _core.Flow, comm: MPI.Intracomm, needs: _core.ParticleNeeds) -> None:
-    """Raises CaseError if there is no room for particles that are added to a flow. Collective.
+    """Raises CaseError if particles that are added to a flow do not fit into memory. Collective.
 
-    Those on a GPU have a copy on the host, which places them and writes their rows.
+    Particles on a GPU have a copy on the host, which places them and writes their rows.
     """
     options = flow.options
     options.particles = [needs]
@@ -352,7 +352,7 @@ def check_particles(flow: _core.Flow, comm: MPI.Intracomm, needs: _core.Particle
 
 
 def uncounted(options: _core.Options, ranks: int) -> float:
-    """Bytes of a GPU that a rank needs besides those counted: a batch of a vector field, and kernels'."""
+    """Bytes of a GPU that a rank needs besides those counted, for a batch of a vector field and kernels."""
     x, y, z = options.points
     points = min(x * y * z / ranks, max(_core.POINTS_OF_BATCH, x * y))
     of_kernels = SUNDRIES + (OF_EXACT if options.linear == "exact" else 0)
@@ -367,12 +367,12 @@ def _check_staging(options: _core.Options, ranks: int, room: Room) -> None:
         raise CaseError(
             f"run.gpu_aware needs {gibibytes(room.ranks * needed)} of memory of {room.place} to pass "
             f"messages of {room.ranks} ranks through, and {gibibytes(room.ranks * room.of_rank)} are "
-            "available; use fewer points or more nodes, or an MPI that takes the GPUs' memory."
+            "available; use fewer points or more nodes, or an MPI that accepts the GPUs' memory."
         )
 
 
 def _rooms(comm: MPI.Intracomm, on_gpu: bool, *, beside: bool) -> tuple[Room, Room | None]:
-    """The room where a run's memory is, and where wanted that of the node beside it. Collective."""
+    """The room for a run's memory, and with `beside` the room on the host of its GPUs. Collective."""
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     room = _room_of_gpu(node, comm) if on_gpu else _room_of_node(node, comm)
     of_host = _room_of_node(node, comm) if beside else None

@@ -50,7 +50,7 @@ def processor_quota(root: Path = Path("/")) -> Quota | None:
 
 
 def _processors(folder: Path, version: int) -> float | None:
-    """The processors of a group: microseconds of each period, both in a file; None if there is no limit."""
+    """The processors of a group: microseconds of each period, both in a file; None without a limit."""
     files = ("cpu.max",) if version == 2 else ("cpu.cfs_quota_us", "cpu.cfs_period_us")
     try:
         quota, period = " ".join((folder / name).read_text() for name in files).split()

@@ -19,9 +19,9 @@ check_models()
 
 
 def core_options(case: Case, threads: int, timed: Timed = OPEN) -> _core.Options:
-    """The core's options for a case; what is known of `timed` takes the place of its run.lines.
+    """The core's options for a case; lines in `timed` replace its run.lines.
 
-    Options of [grid] and [run] are passed on under their own names wherever the core has these.
+    The core gets options of [grid] and [run] under their own names, wherever it has these.
     """
     of_sections = {
         name: getattr(section, name)
@@ -55,7 +55,7 @@ def core_options(case: Case, threads: int, timed: Timed = OPEN) -> _core.Options
 
 
 def numbers_of(case: Case, force: Forcing, source: CoreSource) -> dict[str, float]:
-    """The numbers of a source for the core; at one seed forces on two fields have other random numbers."""
+    """The numbers of a source for the core; with one seed, forces on two fields get other random numbers."""
     if "seed" not in source.numbers:
         return source.numbers
     names = list(state_fields(case))
@@ -66,7 +66,7 @@ def numbers_of(case: Case, force: Forcing, source: CoreSource) -> dict[str, floa
 def particle_needs(
     scheme: _core.Scheme, *, variables: int = 1, vectors_kept: int = 0, **numbers: int
 ) -> _core.ParticleNeeds:
-    """The needs of a group of particles with a scheme, which has so many variables in its registers."""
+    """The needs of a group of particles with a scheme, whose registers have `variables` vectors each."""
     return _core.ParticleNeeds(vectors=variables * scheme.registers + vectors_kept, **numbers)
 
 

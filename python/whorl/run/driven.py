@@ -1,4 +1,4 @@
-"""How fast driven modes decay: an integrating factor is not accurate where that is faster than a step."""
+"""Decay of driven modes: an integrating factor is not accurate for modes that decay within a step."""
 
 from collections import defaultdict
 from typing import NamedTuple
@@ -20,7 +20,7 @@ MOVING = ("velocity", "vorticity")
 
 
 class Driven(NamedTuple):
-    """Modes that something drives: what does, their wavenumber and their rate of decay."""
+    """Modes that something drives: its name, their wavenumber and their rate of decay."""
 
     by: str
     k: float
@@ -52,7 +52,7 @@ def fastest_driven(case: Case, flow: _core.Flow) -> Driven:
 
 
 def decay(case: Case, field: str, k: float) -> float:
-    """The rate that is integrated exactly: of a velocity ν k² + ν_h k^2p + μ k^−2q + α, and at most Q."""
+    """The rate that is integrated exactly; for a velocity ν k² + ν_h k^2p + μ k^−2q + α, plus at most Q."""
     flow = defaultdict(float, case.flow.parameters())
     rate = flow[DIFFUSIVITIES.get(field, "none")] * k**2
     if field in MOVING:

@@ -1,4 +1,4 @@
-"""The end of a run: which limits it has, which are reached, and how far it is."""
+"""The end of a run: its limits, those that are reached, and the fraction that is done."""
 
 from whorl.base.errors import CaseError
 from whorl.base.text import one_paragraph
@@ -16,34 +16,34 @@ class Ends:
     _dt: float
     stopped_by: str | None
     _recorder: Recorder
-    _wish: str | None  # of this rank to stop
-    _reason: str | None  # of the first rank that asked to stop, on all ranks
+    _wish: str | None  # this rank's reason to stop
+    _reason: str | None  # the reason of the first rank that asked to stop, on all ranks
 
     @property
     def finished(self) -> bool:
-        """Whether a limit of [time] is reached, or a script's `stop`."""
+        """Whether a limit of [time] is reached, or a script has called `stop`."""
         return bool(self._limits_reached())
 
     @property
     def ended(self) -> str | None:
-        """What ended the run: its limits, the reason given to `stop`, or a signal; None while it goes on."""
+        """The limits that ended the run, the reason given to `stop`, or a signal; None while it goes on."""
         return " and ".join(limit for limit, _ in self._limits_reached()) or self.stopped_by
 
     def stop(self, reason: str) -> None:
         """End the run after this step, or between steps after the next one, as at a limit of [time].
 
-        One rank is enough. All output of an end is written, a checkpoint among it, from which a restart goes
-        on; `run` returns True, and `ended` and the log tell the reason.
+        One rank is enough. The run writes all output of an end, with a checkpoint from which a restart goes
+        on. `run` returns True, and `ended` and the log have the reason.
 
         Parameters
         ----------
         reason : str
-            Why, in a few words.
+            The reason, in a few words.
 
         Raises
         ------
         CaseError
-            If the reason is empty or no text.
+            If the reason is empty or not a text.
 
         Examples
         --------

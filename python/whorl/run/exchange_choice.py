@@ -8,7 +8,7 @@ from whorl.config.case import AUTO, Case
 
 @dataclass(frozen=True)
 class Choice:
-    """A way to exchange; the core chooses what is 0 or (0, 0)."""
+    """A way to exchange; the core chooses a process grid of (0, 0), and batches of 0."""
 
     transport: str
     process_grid: tuple[int, int]

@@ -1,4 +1,4 @@
-"""What fits into memory: the planes at a time, and the largest grid."""
+"""Sizes that fit into memory: the planes at a time, and the largest grid."""
 
 from collections.abc import Iterator
 

@@ -1,6 +1,6 @@
 """The memory left on this host, and within the limits of the control groups of this process.
 
-A process that takes more than its group may is killed, however much memory the host has free.
+A process that exceeds the limit of its group is killed, however much memory the host has free.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 
 
 def available_memory(root: Path = Path("/")) -> tuple[int, str]:
-    """Bytes still available, and what limits them: "" the host, else "a limit of its control group"."""
+    """Bytes still available, and their limit: "" for the host, else "a limit of its control group"."""
     free = psutil.virtual_memory().available
     left = min(_left_in_groups(root), default=free)
     return (left, "a limit of its control group") if left < free else (free, "")
@@ -32,7 +32,7 @@ def _left_in_groups(root: Path) -> Iterator[int]:
 
 
 def _number(path: Path) -> int | None:
-    """The number in a file; None if there is no such file, or no limit in it."""
+    """The number in a file; None without the file, or without a limit in it."""
     try:
         text = path.read_text().strip()
     except OSError:

@@ -82,15 +82,15 @@ def write(target: Target, values: "xr.DataArray | np.ndarray") -> None:
         raise CaseError(f"the modes of {target.field} are too large for {flow.options.precision} precision.")
     if not lost <= NO_FIELD[flow.options.precision] * given:
         raise CaseError(
-            f"the modes of {target.field} are those of no real field: {lost / given:.3g} of their energy "
-            "is in modes that are not the conjugates of their opposites (kx = 0), or not real, or imaginary, "
-            "where the field is a cosine, or sine, between walls."
+            f"the modes of {target.field} are those of no real field: {lost / given:.3g} of their energy is "
+            "lost. Modes of kx = 0 are the conjugates of their opposites; between walls modes are real where "
+            "the field is a cosine, and imaginary where it is a sine."
         )
     check_mean(target, *target.moments())
 
 
 def checked(target: Target, layout: Layout, values: "xr.DataArray | np.ndarray") -> np.ndarray:
-    """The modes of a field, as `read` returns them, as the core takes them. Raises CaseError."""
+    """The modes of a field in the order of the core, from the order of `read`. Raises CaseError."""
     import xarray as xr
 
     expected = (target.components, *layout.shape)

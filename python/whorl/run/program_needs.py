@@ -1,4 +1,4 @@
-"""What expressions, diagnostics, probes and particles of a case need, by which the core counts their memory.
+"""Needs of the expressions, diagnostics, probes and particles of a case, for the core to count their memory.
 
 A script's own particles are counted when they are placed (`run.checks.check_particles`).
 """
@@ -31,7 +31,7 @@ OPTIONS |= {"output": {"columns", "fields"}, "run": {"device", "precision"}, "ti
 
 @dataclass(frozen=True)
 class Needs:
-    """Of each run of a program, and of each probe and group of particles."""
+    """The needs of each run of a program, and of each probe and group of particles."""
 
     programs: tuple[_core.ProgramNeeds, ...]
     probes: tuple[_core.ProbeNeeds, ...]
@@ -40,14 +40,14 @@ class Needs:
 
 @dataclass(frozen=True)
 class _Planned:
-    """A case as far as its plans depend on it."""
+    """A case; two are equal if the options are equal on which plans depend."""
 
     options: str
     case: Case = field(compare=False)
 
 
 def needs_of(case: Case) -> Needs:
-    """The needs of a case in a run; those of what a script asks besides are not known."""
+    """The needs of a case in a run; needs of a script's own questions are not known."""
     return _needs(_Planned(case.model_dump_json(include=OPTIONS), case))
 
 
@@ -98,7 +98,7 @@ def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
 def of_increments(
     one: Increments, program: Program, kept: int, place: Mapping[str, int]
 ) -> _core.ProgramNeeds:
-    """The needs of increments, behind which there are so many products."""
+    """The needs of increments, with `kept` fields of products in memory."""
     fields = {term.field for form in program.inputs for term, _ in form.items()}
     return _core.ProgramNeeds(
         inputs=max(1, len(program.inputs)),
@@ -117,7 +117,7 @@ def _of_core(program: Program, brought: Sequence[Brought] = ()) -> _core.Program
 
 
 def of_stage(stage: Stage, kept: int, place: Mapping[str, int]) -> _core.ProgramNeeds:
-    """The needs of a stage on a grid, behind which there are so many products of those before it."""
+    """The needs of a stage on a grid, with `kept` fields of products of earlier stages in memory."""
     cells = [int(np.prod(tally.shape)) for tally in stage.tallies]
     program = _of_core(stage.program, stage.brought)
     return _core.ProgramNeeds(
@@ -137,15 +137,15 @@ def of_stage(stage: Stage, kept: int, place: Mapping[str, int]) -> _core.Program
 
 
 def of_particles(case: Case, group: ParticleGroup) -> dict[str, int]:
-    """The needs of a group of particles, but for the scheme's, and of its rows until these are written."""
+    """The needs of a group of particles without the scheme's, and of its rows until they are written."""
     reading = PathReading(case, group, {})
     row = 8 * reading.width
     return {
         **group.needs(group.model_dump()),
         "count": group.number(),
         "inputs": len(reading.at_particles.questions.sampled),
-        # Of one row what ranks send, together and in order; of those in memory two copies while they are
-        # written.
+        # One row as ranks send it, together, and in order; the rows in memory, with two copies while they
+        # are written.
         "row_bytes": 3 * row + 3 * min(row + MOST_BYTES, MOST_ROWS * row),
     }
 

@@ -1,6 +1,6 @@
 """The progress of a run: a live display on a terminal, else a plain line every few seconds; and the log.
 
-Also what other slow work, such as a report, is at.
+Other slow work, such as a report, shows its progress here, too.
 """
 
 import importlib.util
@@ -82,7 +82,7 @@ class LogFile(logging.FileHandler):
 
 
 def pace(steps: int, seconds: float) -> str:
-    """The speed of so many steps, as text."""
+    """The speed of some steps, as text."""
     took = timedelta(seconds=round(seconds))
     return f"{counted(steps, 'step')} in {took}, {seconds / max(steps, 1):.3g} s a step"
 
@@ -121,7 +121,7 @@ def stdout_console() -> Console:
 
 
 class Progress:
-    """Shows a run on rank 0; a context manager. `due` tells whether the next `show` is wanted.
+    """Shows a run on rank 0; a context manager. `due` says whether the next `show` is wanted.
 
     Statistics and writing each take at most SHARE of the measured time, however long a step takes.
     """
@@ -152,11 +152,11 @@ class Progress:
         return self._writing.allows(0.0, now) and self._display.ring(now)
 
     def affords(self, seconds: float | None) -> bool:
-        """Whether statistics that took so long last time (None: unknown) may be computed for the display."""
+        """Whether the display may compute statistics that took `seconds` last time (None: unknown)."""
         return seconds is not None and self._statistics.allows(seconds, time.monotonic())
 
     def computed(self, seconds: float) -> None:
-        """Record the seconds that statistics for the display alone took."""
+        """Record the seconds that statistics took which only the display needed."""
         self._statistics.take(seconds, time.monotonic())
 
     def begin(self, done: float) -> None:
@@ -198,10 +198,10 @@ def _display(status: Status, left: str) -> Group:
 
 
 class Working:
-    """Shows on standard error what slow work is at, while it is done; a context manager.
+    """Shows the progress of slow work on standard error; a context manager.
 
-    On a terminal that is a bar with the time so far, which goes at the end; elsewhere a single line, once the
-    work has taken PATIENCE.
+    On a terminal it is a bar with the time so far, which disappears at the end. Elsewhere it is a single
+    line, once the work has taken PATIENCE.
     """
 
     def __init__(self, what: str, console: Console | None = None):
@@ -231,7 +231,7 @@ class Working:
             self._bars.stop()
 
     def at(self, part: str, done: float | None = None) -> None:
-        """Show the part that is on its way, and the fraction of the work that is done, if it is known."""
+        """Show the present part of the work, and the fraction of the work that is done, if it is known."""
         if self._bars:
             told = escape(f"{self.what}: {part}")
             self._bars.update(self._task, description=told, total=done and 1.0, completed=done or 0.0)

@@ -36,7 +36,7 @@ def memory_taken(flow: _core.Flow) -> str:
 
 
 def planes_tried(flow: _core.Flow) -> str:
-    """The planes that queues take at a time, the kept ones first; empty where none were tried."""
+    """Trials of the number of planes at a time on a GPU stream, the kept one first; empty without trials."""
     trials = [
         f"{size / 2**20:.3g} MiB, {planes} of rank 0: {seconds:.3g} s"
         for size, planes, seconds in flow.plane_trials

@@ -1,4 +1,4 @@
-"""What a run has recorded so far, in a script."""
+"""Records of a run so far, in a script."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Records:
-    """The part of a simulation that tells what has been recorded."""
+    """The part of a simulation that returns its records."""
 
     comm: MPI.Intracomm
     _recorder: Recorder
@@ -27,20 +27,20 @@ class Records:
 
     @property
     def diagnostics(self) -> "dict[str, xr.Dataset]":
-        """What the case's diagnostics have measured so far, by their names; on rank 0, elsewhere no states.
+        """Results of the case's diagnostics so far, by their names; only rank 0 has states.
 
-        With an output directory it is read from diagnostics.h5.
+        With an output directory they are read from diagnostics.h5.
         """
         return self._recorder.diagnostics.datasets()
 
     @property
     def probes(self) -> "dict[str, xr.Dataset]":
-        """What the case's probes have read, by their names; with a directory what is not written yet."""
+        """Rows of the case's probes, by their names; with a directory only rows not written yet."""
         return self._recorder.followed["probes"].datasets()
 
     @property
     def paths(self) -> "dict[str, xr.Dataset]":
-        """Paths of the case's particles, by their names, on rank 0; with a directory what is not written yet.
+        """Paths of the case's particles, by their names, on rank 0; with a directory only unwritten rows.
 
         The particles themselves are in `tracers`, by the same names.
         """

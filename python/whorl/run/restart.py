@@ -58,9 +58,10 @@ class Restarts:
         until : float or str, optional
             The end time, or "N turnovers"; that of the case by default.
         settings : sequence of str, optional
-            Changes of the case, "section.key=value", to run.*, output.* (except directory), time.*, the
-            diagnostics, the probes, and of particles `every` and `of`, or new ones. With `output` they may
-            change everything except [initial] and the box, such as the grid points or the viscosity.
+            Changes of the case, "section.key=value". They may change run.*, output.* (except directory),
+            time.*, the diagnostics, the probes, and of particles `every` and `of`, or add new particles. With
+            `output` they may change everything except [initial] and the box, such as the grid points or the
+            viscosity.
         step : int, optional
             The step of the checkpoint; the newest by default.
         forcing : array_like, callable or dict, optional
@@ -78,17 +79,17 @@ class Restarts:
         Raises
         ------
         CaseError
-            If there is no such checkpoint, if it is damaged, if a setting is not one that may change, if the
+            If the checkpoint does not exist or is damaged, if a setting is not one that may change, if the
             end of the run is reached already, or if the case cannot be run.
 
         Notes
         -----
         The number of ranks, process grid and precision may change. On the same ranks and at the same
-        instruction level (a different one gives a warning) the run repeats the uninterrupted one bit for bit,
-        except with run.lines = "fftw", whose plans are found by timing.
+        instruction level the run repeats the uninterrupted one bit for bit, except with run.lines = "fftw",
+        whose plans are found by timing. A different level gives a warning.
 
         On another grid, modes that both grids keep are copied to the last bit; others are zero or left out. A
-        run in `output` begins a multistep scheme anew.
+        run in `output` begins a multistep scheme without earlier steps.
 
         Examples
         --------
@@ -154,8 +155,8 @@ class Restarts:
         Raises
         ------
         CaseError
-            If there is no such file, if it or that of its particles is damaged, if a snapshot lacks a field
-            of the state, or if a setting is not one that may change.
+            If the file does not exist, if it or the file of its particles is damaged, if a snapshot lacks a
+            field of the state, or if a setting is not one that may change.
 
         Examples
         --------
@@ -274,7 +275,7 @@ class Restarts:
             checkpoint, case, fields, str(checkpoint.path), "a run that begins from it keeps its box"
         )
         self._set_up(case, comm, place, checkpoint.clock(), forcing=forcing)
-        self._changed()  # on another grid u'/L is another
+        self._changed()  # u'/L differs on another grid
         self.clock.pace = checkpoint.clock().pace if case.grid == checkpoint.grid else None
         try:
             read_fields(self.flow, case, comm, checkpoint, fields)

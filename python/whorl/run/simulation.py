@@ -57,12 +57,13 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         The case to compute. Files go to `case.output.directory`; none are written without it.
     initial : callable, array_like or dict, optional
         The initial field, instead of the case's [initial]: a function (x, y, z) → (u, v, w) or an array
-        (3, nz, ny, nx), as for `set_field`, or a dict of these for several fields: {"velocity": function,
-        "magnetic": array}. A field that neither it nor the case gives is zero; "zero" in the case gives none.
+        (3, nz, ny, nx), as for `set_field`. Several fields: a dict of these, {"velocity": function,
+        "magnetic": array}. A field that neither it nor the case gives is zero. The case's "zero" gives none.
     forcing : array_like, callable or dict, optional
-        A force on the model's first field, besides those of the case, or a dict of them by field: an array
-        (components, nz, ny, nx), a function of (x, y, z), or of (x, y, z, t), which is called at each stage,
-        or of (t, modes), which gets this rank's modes as from `modes` and returns those of the force.
+        A force on the model's first field, besides those of the case, or a dict of forces by field. A force
+        is an array (components, nz, ny, nx), a function of (x, y, z), or a function that is called at each
+        stage. That is one of (x, y, z, t), or one of (t, modes). The latter gets this rank's modes as from
+        `modes` and returns those of the force.
     comm : mpi4py.MPI.Intracomm, optional
         The ranks that share the flow, all by default.
     overwrite : bool, default False
@@ -95,7 +96,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         overwrite: bool = False,
     ):
         if not isinstance(case, Case):
-            raise CaseError(f"a Simulation takes a Case, not {show(case)}: load_case makes one of a file.")
+            raise CaseError(f"a Simulation needs a Case, not {show(case)}: load_case makes one of a file.")
         directory = RunDirectory(case.output.directory) if case.output.directory else None
         comm = comm or world()
         if directory:
@@ -129,7 +130,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         forced: bool = True,
     ) -> None:
         abort_on_exception()
-        if case.forces_not_there:  # it is that of an opened state, and its forces are given here
+        if case.forces_not_there:  # the case of an opened state, whose forces are given here
             case = case.without_forces(())
         self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
         self._count_of_case()
@@ -149,7 +150,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         self._told: set[str] = set()
         self._ended = False
         self._driven: Driven | None = None
-        self._courant_told = 0.0  # the largest Courant number of which a warning told
+        self._courant_told = 0.0  # the largest Courant number that a warning reported
         self._goal = case.time.end.time  # the time that the next landing step lands on
         self.tracers: dict[str, Particles] = {}
         self._recorder = Recorder(case, self.flow, clock, directory, comm, self.tracers)
@@ -167,7 +168,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
             self._lock.release()
 
     def _go_on_after_signal(self) -> None:
-        """Take the directory again in which a signal stopped the run. Raises CaseError if others had it."""
+        """Lock the directory of a run again that a signal stopped. Raises CaseError if others had it."""
         if self.stopped_by is None or self.finished:
             return
         if self._ended:
@@ -313,7 +314,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         return self.report
 
     def _write_step(self, *, failed: bool = False) -> None:
-        """Write what is due after a step, and a checkpoint if a signal or a failed callback ends the run."""
+        """Write the output due after a step, and a checkpoint if a signal or failed callback ends the run."""
         self._measure_when_due(self.report.dt)
         released = self._release_particles()
         stop, alarm, show, afforded = self._agree()
@@ -354,8 +355,8 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         Returns
         -------
         bool
-            Whether the end is reached, as `ended` tells; if not, `stopped_by` names the signal that stopped
-            it, or is None. Called again after a signal, it goes on.
+            Whether the end is reached, as `ended` says; if not, `stopped_by` names the signal that stopped
+            the run, or is None. Called again after a signal, the run goes on.
 
         Raises
         ------
@@ -420,7 +421,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         return self.finished
 
     def _warn(self, warning: str, kind: str = "") -> None:
-        """Log and show a warning; a second one of a kind tells nothing more."""
+        """Log and show a warning; only the first one of a kind."""
         if kind in self._told:
             return
         if kind:
@@ -468,7 +469,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         return f"first checkpoint at {place}; output.checkpoint_every = {interval}"
 
     def _going_on(self) -> str:
-        """What goes on with this run."""
+        """The command or call that continues this run."""
         if any(isinstance(force, Script) for force in self.case.forcing):
             return f"Simulation.restart({str(self.directory.path)!r}, forcing=...)"
         return f"whorl restart {typed(self.directory.path)}"

@@ -63,24 +63,24 @@ class State:
         kind: str = "tracer",
         **options: Any,
     ) -> Particles:
-        """Add particles, which go along with the flow in all steps to come.
+        """Add particles, which move with the flow in all later steps.
 
         Parameters
         ----------
         positions : array_like or int, optional
-            Where they are, of shape (particles, 3) in units of length, the same on every rank and not
-            necessarily in the box; or their number, for positions that are uniformly random in the box (of
-            pairs and tetrahedra the number of each size).
+            Positions of shape (particles, 3) in units of length, the same on every rank and not necessarily
+            in the box. Or a number of particles, for positions that are uniformly random in the box; for
+            pairs and tetrahedra it is the number of each size.
         lattice : sequence of three int, optional
             Numbers along x, y, z of evenly spaced particles, in the middles of as many cells; instead of
             positions.
         seed : int
-            Of random positions, which depend on neither ranks nor devices.
+            The seed of random positions, which depend on neither ranks nor devices.
         interpolation : str
             "lagrange": polynomials through the nearest values; "spline": B-splines through all, exactly
             by the Fourier series.
         points : int
-            Along each axis from which a value is interpolated, which is the order: 2, 4, 6 or 8.
+            The points along each axis from which a value is interpolated, which is the order: 2, 4, 6 or 8.
         kind : str
             "tracer", or another kind of [[particles]].
         **options
@@ -90,7 +90,7 @@ class State:
         Returns
         -------
         Particles
-            They are in no checkpoint; those of the case, `tracers`, are.
+            The particles. Checkpoints do not contain them, only the case's particles, `tracers`.
 
         Raises
         ------
@@ -98,12 +98,12 @@ class State:
             If the model has no velocity, if the positions are no finite numbers of that shape, or if a scheme
             that remembers earlier steps (ab2, ab3) has made some, which these particles would lack.
         CaseError
-            If the options are not those of a block, or if there is no memory for so many.
+            If the options are not those of a block, or if the particles do not fit into memory.
         """
         if self._makes_steps and not self._fresh and SCHEMES[self.case.time.scheme].earlier:
             raise ValueError(
                 f'time.scheme = "{self.case.time.scheme}" remembers earlier steps, which particles would '
-                "lack; add them before the first step, or take a scheme of one step, such as rk2"
+                "lack; add them before the first step, or use a one-step scheme, such as rk2"
             )
         given = {"kind": kind, "seed": seed, "interpolation": interpolation, "points": points} | options
         if lattice is not None:
@@ -121,7 +121,7 @@ class State:
         Raises
         ------
         ValueError
-            If the model has no velocity; the message names the fields there are.
+            If the model has no velocity; the message names its fields.
 
         See Also
         --------
@@ -142,7 +142,7 @@ class State:
         Raises
         ------
         ValueError
-            If the model has no vorticity; the message names the fields there are.
+            If the model has no vorticity; the message names its fields.
         """
         return self.field("vorticity")
 
@@ -159,7 +159,7 @@ class State:
         -------
         ndarray
             A copy of shape (components, z1 − z0, y1 − y0, nx), the rank's `block` of the grid. A tensor has
-            nine components, row by row; of a complex expression the real parts come before the imaginary.
+            nine components, row by row; a complex expression has its real parts before its imaginary parts.
 
         Raises
         ------
@@ -205,7 +205,7 @@ class State:
         Raises
         ------
         ValueError
-            If there is no such field; the message names those there are.
+            If the model has no such field; the message names its fields.
 
         See Also
         --------
@@ -242,9 +242,9 @@ class State:
         Raises
         ------
         CaseError
-            If there is no such field in the state, if the shape or the wavenumbers are not those of this
-            rank, if a value is not finite, or if the modes are those of no real field. The earlier field may
-            then be lost.
+            If the state has no such field, if the shape or the wavenumbers are not those of this rank, if a
+            value is not finite, or if the modes are those of no real field. The earlier field may then be
+            lost.
 
         Notes
         -----
@@ -281,10 +281,10 @@ class State:
         Raises
         ------
         ValueError
-            If there is no such field, or no such rank; the message names those there are.
+            If the field or the rank does not exist; the message names those that do.
         """
         if not 0 <= root < self.comm.size:
-            raise ValueError(f"there is no rank {root} to gather on: ranks are 0 to {self.comm.size - 1}")
+            raise ValueError(f"root = {root} is no rank to gather on: ranks are 0 to {self.comm.size - 1}")
         own, blocks = self.field(name), self.comm.allgather(self.block)
         if self.comm.rank != root:
             for component in own:
@@ -326,7 +326,7 @@ class State:
         return np.atleast_1d(found) if known else found[()]
 
     def diagnose(self, kind: str, **options: Any) -> "xr.Dataset":
-        """Return what a diagnostic measures of the present state.
+        """Return the results of a diagnostic for the present state.
 
         Parameters
         ----------
@@ -370,7 +370,7 @@ class State:
         Raises
         ------
         ValueError
-            If there is no such field; the message names those there are.
+            If the model has no such field; the message names its fields.
         BlowUp
             If a value of the flow is not finite.
         CaseError
@@ -401,13 +401,13 @@ class State:
         Raises
         ------
         CaseError
-            If there is no such field, or if the values are not possible for it, for example not finite or of
-            another shape. The earlier field may then be lost.
+            If the state has no such field, or if the values are not possible for it, for example not finite
+            or of another shape. The earlier field may then be lost.
 
         Notes
         -----
-        A function is called block by block, with arrays that broadcast to (z, y, x), so it must depend on x,
-        y and z alone. The divergent part of a solenoidal field is removed.
+        A function is called block by block, with arrays that broadcast to (z, y, x), so it must depend only
+        on x, y and z. The divergent part of a solenoidal field is removed.
 
         Examples
         --------
@@ -425,7 +425,7 @@ class State:
     def _known(self, name: str) -> FieldOf:
         known = output_fields(self.case)
         if name not in known:
-            raise ValueError(f'there is no field "{name}" in {self.case.flow.model}, but {", ".join(known)}')
+            raise ValueError(f'{self.case.flow.model} has no field "{name}": it has {", ".join(known)}')
         return known[name]
 
     @property
@@ -433,7 +433,7 @@ class State:
         return np.float32 if self.case.run.precision == "single" else np.float64
 
     def _warn(self, warning: str, kind: str = "") -> None:
-        """Tell it in the log, and whoever watches, once of each kind."""
+        """Log and show a warning; only the first one of a kind."""
 
     def _changed(self) -> None:
         """Forget statistics of the state before the change."""

@@ -1,8 +1,8 @@
 """Steps whose error is to stay at time.tolerance, by the estimate of an embedded scheme.
 
 E. Hairer, S. P. Nørsett and G. Wanner, Solving Ordinary Differential Equations I, section II.4. No step is
-made again: it would need a copy of the state. A step follows from the error of the one before, and steps
-lengthen so slowly that the error seldom exceeds the tolerance by more than a factor of two.
+made again: it would need a copy of the state. A step follows from the error of the one before. Steps lengthen
+so slowly that the error seldom exceeds the tolerance by more than a factor of two.
 """
 
 from whorl import _core

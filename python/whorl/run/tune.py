@@ -25,7 +25,7 @@ from whorl.run.exchange_choice import AUTO, Choice, plain
 
 SCREENING = 6.0  # seconds after which no further choice is tried for the first time
 SECONDS = 12.0  # seconds after which no choice is tried again
-LARGE = 10  # right-hand sides: if these take longer, SCREENING is that time and SECONDS as much longer
+LARGE = 10  # right-hand sides; if they take longer than SCREENING, both limits grow by that factor
 TIMES = 3  # right-hand sides timed per trial, after one to warm up
 SLOW = 1.0  # seconds of a right-hand side beyond which one is enough
 FINALISTS = 3  # number of the fastest choices tried again after each round, and once more after the last
@@ -46,12 +46,12 @@ class Trial:
 
 
 def tune(case: Case, threads: int, comm: MPI.Intracomm, timed: Timed = OPEN) -> tuple[Case, list[Trial]]:
-    """The case with the fastest choice, and what was tried, the fastest first.
+    """The case with the fastest choice, and the trials, the fastest first.
 
     It tries process grids, then transports, then numbers of batches, each with the best of the others so
-    far; options that the case sets are kept. All trials use the lines and planes that are known, or
-    whorl's own lines if the case has "auto", and planes that fill a GPU, because lines and planes are
-    timed once the exchange is chosen. The fastest choices are tried again after each of the three rounds.
+    far; options that the case sets are kept. All trials use the lines and planes that are known. Else
+    they use whorl's own lines, if the case has "auto", and planes that fill a GPU, because lines and planes
+    are timed once the exchange is chosen. The fastest choices are tried again after each of the three rounds.
     No choice is tried for the first time after SCREENING seconds, or again after SECONDS; both limits are
     longer if a right-hand side takes long. A choice that this machine refuses or that does not fit its
     memory, on any rank, is excluded on all. Collective, with the same trials on every rank; a case that
@@ -130,7 +130,7 @@ class _Trials:
 
 
 def recorded_grid(path: Path) -> tuple[int, int] | None:
-    """The process grid in an exchange.toml; None if there is no such file or it cannot be read."""
+    """The process grid in an exchange.toml; None if the file does not exist or cannot be read."""
     try:
         rows, columns = tomlkit.parse(path.read_text(encoding="utf-8"))["run"]["process_grid"]
         return int(rows), int(columns)
@@ -175,7 +175,7 @@ def _seconds(flow: _core.Flow) -> float:
     return time.perf_counter() - start
 
 
-# Choices that may be better than the best so far, for so many ranks; at least `together` share each node.
+# Choices that may be better than the best so far, for `ranks` ranks; at least `together` share each node.
 Candidates = Callable[[Case, Choice, int, int], Iterator[Choice]]
 
 

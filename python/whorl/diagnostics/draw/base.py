@@ -1,4 +1,4 @@
-"""What drawings of diagnostics share: looks of curves, bands of errors, names of axes."""
+"""Parts that drawings of diagnostics share: looks of curves, bands of errors, names of axes."""
 
 import json
 import re
@@ -18,13 +18,13 @@ from whorl.output.means import ENOUGH
 from whorl.pictures.style import BAND, COLORS, LAW, draw_band, with_unit
 from whorl.results.averages import TO_ROUNDING, is_rounding, told_of_box
 
-DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)))  # of those after as many as there are colours
+DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)))  # of curves: the next after each round of colours
 ZERO = LAW | {"linewidth": 0.8, "linestyle": "-"}
 DASH_OF_AXIS = {"x": "-", "y": "--", "z": ":"}  # dashes of curves along an axis
-BARS = 10  # errors of a curve that are shown as bars, about
-DEEPEST = 0.3  # of a value: so far down an error goes that reaches zero, where a logarithmic axis has no end
-IN_WORDS = re.compile(r"[A-Za-z_]+(\.[xyz])?")  # a name that is no expression
-ROWS = 20  # of a legend beside a graph
+BARS = 10  # approximate number of error bars of a curve
+DEEPEST = 0.3  # of a value: the lowest end of its error bar on a logarithmic axis
+IN_WORDS = re.compile(r"[A-Za-z_]+(\.[xyz])?")  # a name, not an expression
+ROWS = 20  # of a legend next to a graph
 WIDTH, HEIGHT = 6.4, 4.2  # of a figure with one graph, in inches
 
 
@@ -34,14 +34,14 @@ def options_of(data: xr.Dataset) -> dict[str, Any]:
 
 
 class Look(NamedTuple):
-    """How the curve of a quantity looks."""
+    """The colour and the dash of the curve of a quantity."""
 
     color: str
     linestyle: Any
 
     @property
     def line(self) -> dict[str, Any]:
-        """Of a line of usual width."""
+        """The style of a line of usual width."""
         return self._asdict() | {"linewidth": 1.6}
 
 
@@ -51,7 +51,7 @@ def look(number: int) -> Look:
 
 
 def quantity_of(array: xr.DataArray) -> str | None:
-    """The axis of the quantities of an array, "quantity" or one such as "angle_quantity"; None without."""
+    """The axis of the quantities of an array, "quantity" or one such as "angle_quantity", or None."""
     return next((str(name) for name in array.dims if str(name).endswith("quantity")), None)
 
 
@@ -61,7 +61,7 @@ def coordinates_of(array: xr.DataArray) -> list[str]:
 
 
 def curves(array: xr.DataArray) -> Iterator[tuple[str, xr.DataArray, Look]]:
-    """The name, values and look for each quantity of an array; one without a name if there is none."""
+    """The name, values and look of each quantity of an array; an array without quantities has no name."""
     if (axis := quantity_of(array)) is None:
         yield "", array, look(0)
         return
@@ -70,14 +70,14 @@ def curves(array: xr.DataArray) -> Iterator[tuple[str, xr.DataArray, Look]]:
 
 
 def short(text: str, most: int = 32) -> str:
-    """An expression, shortened to what a legend has room for; a name of several words has these apart."""
+    """An expression, shortened to fit a legend; the underscores of a name become spaces."""
     if IN_WORDS.fullmatch(text):
         text = text.replace("_", " ")
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def error_of(data: xr.Dataset, array: xr.DataArray) -> np.ndarray | None:
-    """The standard errors of an array, or of a part of it; None if there are none."""
+    """The standard errors of an array, or of a part of it; None if `data` has none."""
     errors = data.get(f"{array.name}_error")
     if errors is None:
         return None
@@ -86,7 +86,7 @@ def error_of(data: xr.Dataset, array: xr.DataArray) -> np.ndarray | None:
 
 
 def draw_curve(ax: Axes, place: np.ndarray, values: np.ndarray, look: Look, label: str, **more: Any) -> None:
-    """A curve, with a dot for each value that stands between two missing ones, where no line shows it."""
+    """A curve, with a dot for each value between two missing ones, which a line does not show."""
     ax.plot(place, values, **look.line | more, label=label)
     there = np.pad(np.isfinite(place) & np.isfinite(values), 1)
     alone = there[1:-1] & ~there[:-2] & ~there[2:]
@@ -111,17 +111,17 @@ def draw_upright_curve(
 
 
 def label_of(variable: xr.DataArray, name: str = "") -> str:
-    """The name of an axis with its unit, where it has one that says something."""
+    """The name of an axis, with its unit as `with_unit` adds it."""
     return with_unit(name or str(variable.name), variable.attrs.get("units", "1"))
 
 
 def axes_of_separations(data: xr.Dataset) -> list[str]:
-    """The axes along which points are apart."""
+    """The axes along which points are separated."""
     return [axis for axis in "xyz" if f"r_{axis}" in data.dims]
 
 
 def tell_separations(ax: Axes, axes: Sequence[str]) -> None:
-    """The name of the axis of separations, and in the legend the dashes of the curves along each axis."""
+    """Name the axis of separations; add the dash of each axis to the legend if several are drawn."""
     ax.set_xlabel("r  [length]")
     for axis in axes if len(axes) > 1 else ():
         ax.plot([], [], color="0.3", linestyle=DASH_OF_AXIS[axis], linewidth=1.2, label=f"along {axis}")
@@ -130,7 +130,7 @@ def tell_separations(ax: Axes, axes: Sequence[str]) -> None:
 def draw_bars(
     ax: Axes, place: np.ndarray, values: np.ndarray, error: np.ndarray | None, color: str, axis: str
 ) -> None:
-    """Bars of one standard error at some places, other ones for each axis; bands would cover each other."""
+    """Bars of one standard error at some places, which differ by axis; bands would cover each other."""
     if error is None:
         return
     every = max(len(DASH_OF_AXIS), len(values) // BARS)
@@ -143,14 +143,14 @@ def draw_bars(
 
 
 def scaled(data: xr.Dataset, axis: str) -> str:
-    """What an axis of bins shows, such as "(f − ⟨f⟩)/σ"."""
+    """The label of an axis of bins, such as "(f − ⟨f⟩)/σ"."""
     return label_of(
         data[axis], str(data[axis].attrs.get("long_name", axis)).partition(",")[0].replace("σ_f", "σ")
     )
 
 
 def told(data: xr.Dataset, name: str) -> str:
-    """A number of the whole box: a mean as `whorl average` tells it, one of a state with four digits."""
+    """A number of the whole box: a mean as `whorl average` prints it, a number of a state to four digits."""
     value, unit = float(data[name]), data[name].attrs.get("units", "1")
     if f"{name}_error" in data:
         return told_of_box(value, *(float(data[f"{name}_{of}"]) for of in ("error", "samples")), unit)
@@ -158,13 +158,13 @@ def told(data: xr.Dataset, name: str) -> str:
 
 
 def doubt(numbers: Sequence[str]) -> list[str]:
-    """What the question marks of numbers mean, if there are any."""
+    """The meaning of question marks after numbers; nothing if no number has one."""
     marked = any(number.endswith("?") for number in numbers)
     return [f"?  of fewer than {ENOUGH:.0f} independent\n    samples: not reliable"] if marked else []
 
 
 def places(data: xr.Dataset, axis: str) -> tuple[np.ndarray, list[str] | None]:
-    """Where the values of an axis are drawn, and what is written there if they are texts."""
+    """The positions of the values of an axis, and their labels if they are texts."""
     values = data[axis].values
     if values.dtype.kind in "fiu":
         return values, None
@@ -172,7 +172,7 @@ def places(data: xr.Dataset, axis: str) -> tuple[np.ndarray, list[str] | None]:
 
 
 def legend(ax: Axes, many: int = 4, loc: str = "best", title: str = "") -> None:
-    """A legend without a frame, if there is anything to tell apart; a long one stands beside the graph."""
+    """A legend without a frame, if a curve has a label; a long one is next to the graph, under `title`."""
     _, labels = ax.get_legend_handles_labels()
     if len(labels) > 2 * many:
         style = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "ncols": -(-len(labels) // ROWS)}
@@ -187,7 +187,7 @@ def say(ax: Axes, text: str) -> None:
 
 
 def tell_empty(figure: Figure) -> None:
-    """Say so in each graph whose curves have no numbers, unless it says why."""
+    """Write "no numbers" in each graph whose curves have none, unless it has a text that says why."""
     for ax in figure.axes:
         lines = [one for one in ax.lines if one.get_color() != LAW["color"]]
         if (
@@ -199,13 +199,13 @@ def tell_empty(figure: Figure) -> None:
 
 
 def tell_left_out(figure: Figure, number: int) -> None:
-    """Say in the figure how many graphs are left out."""
+    """Write in the figure how many graphs are left out."""
     if number > 0:
         figure.supxlabel(f"{number} more {'is' if number == 1 else 'are'} not drawn", fontsize=9, color="0.4")
 
 
 def plain_ticks(axis: Axis) -> None:
-    """Ticks at 1, 2 and 5 times powers of ten, of a logarithmic axis that spans few decades."""
+    """Ticks at 1, 2 and 5 times powers of ten, for a logarithmic axis that spans few decades."""
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axis.set_major_formatter("{x:g}")
     axis.set_minor_formatter(NullFormatter())

@@ -1,4 +1,4 @@
-"""Bins of the wavenumber: their edges, axes on which they are told apart, and maps over two coordinates."""
+"""Bins of wavenumbers and angles: their edges, the axes over them, and maps over two coordinates."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,15 +15,15 @@ from matplotlib.ticker import ScalarFormatter
 from whorl.diagnostics.draw.base import coordinates_of, label_of
 
 STEPS = (1, 2, 5)  # of ticks in a decade
-FEW_DECADES = 2.5  # up to which a decade has all of them
-APART = 1.3  # times the end of the strip of 0: where its tick is not in the way of others
+FEW_DECADES = 2.5  # span of an axis up to which a decade has all of them
+APART = 1.3  # times the end of the strip of 0: the least of the other ticks, clear of that of 0
 OF_PI = ("0", "π/8", "π/4", "3π/8", "π/2")
-CLEAR = 0.05  # of the largest value: what is smaller is pale, and its error says nothing more
+CLEAR = 0.05  # of the largest value: smaller errors get no dot, for the values below them are pale
 COLUMNS, SIDE = 3, 4.3  # of maps, and the width of one in inches
 
 
 def edges_of(data: xr.Dataset, name: str) -> np.ndarray:
-    """The edges of the bins of a coordinate, one more than there are bins."""
+    """The edges of the bins of a coordinate, one more than its bins."""
     return np.append(data[f"{name}_lower"].values, data[f"{name}_upper"].values[-1])
 
 
@@ -33,14 +33,14 @@ def is_angle(name: str) -> bool:
 
 
 def drawn_edges(name: str, edges: np.ndarray) -> np.ndarray:
-    """Edges of which a logarithmic axis can show all: what begins at 0 is a strip in front of the others."""
+    """Edges that a logarithmic axis can show: a bin that starts at 0 becomes a strip before the others."""
     if is_angle(name) or edges[0] > 0:
         return edges
     return np.array([edges[1] / 2, *edges[1:]])
 
 
 def tell_bins(axis: Axis, data: xr.Dataset, name: str, edges: Sequence[float], strip: bool = False) -> None:
-    """Scale and ticks of an axis over bins between edges, the first of which may be the strip of 0."""
+    """Label, scale and ticks of an axis over bins between edges; the first bin may be the strip of 0."""
     which = axis.axis_name
     role, _, coordinate = name.rpartition("_")
     axis.set_label_text(label_of(data[name], f"{coordinate} of the {role}" if role else name))
@@ -57,7 +57,7 @@ def tell_bins(axis: Axis, data: xr.Dataset, name: str, edges: Sequence[float], s
 
 
 def ticks_between(first: float, last: float) -> list[float]:
-    """Round numbers for a logarithmic axis; an end where there is none."""
+    """Round numbers for a logarithmic axis; its upper end if it spans none."""
     steps = STEPS if last < first * 10**FEW_DECADES else STEPS[:1]
     decades = range(int(np.floor(np.log10(first))), int(np.ceil(np.log10(last))) + 1)
     every = [float(f"{step}e{decade}") for decade in decades for step in steps]
@@ -65,7 +65,7 @@ def ticks_between(first: float, last: float) -> list[float]:
 
 
 def draw_bins(ax: Axes, data: xr.Dataset, values: xr.DataArray, **style: Any) -> None:
-    """A map of values [up][across] with the true edges of the bins, and its colours beside it."""
+    """A map of values [up][across] with the true edges of the bins, and a colour bar."""
     up, across = coordinates_of(values)
     whole = {name: edges_of(data, name) for name in (up, across)}
     edges = {name: drawn_edges(name, one) for name, one in whole.items()}
@@ -81,7 +81,7 @@ def draw_bins(ax: Axes, data: xr.Dataset, values: xr.DataArray, **style: Any) ->
 
 
 def colour_bar(ax: Axes, image: QuadMesh, **place: Any) -> None:
-    """The colours beside a map; short numbers, however small the values."""
+    """The colour bar of a map; its numbers are short, however small the values."""
     bar = ax.figure.colorbar(image, ax=ax, **place)
     bar.outline.set_visible(False)
     if isinstance(bar.formatter, ScalarFormatter):
@@ -92,7 +92,7 @@ def colour_bar(ax: Axes, image: QuadMesh, **place: Any) -> None:
 def mark_doubtful(
     ax: Axes, across: np.ndarray, up: np.ndarray, values: np.ndarray, error: np.ndarray | None
 ) -> None:
-    """A dot where an error is larger than a value [up][across] that has a colour."""
+    """A dot on each value [up][across] that is smaller than its error, unless the error is below CLEAR."""
     if error is None:
         return
     limit = np.abs(np.nan_to_num(values)).max(initial=0.0)
@@ -108,7 +108,7 @@ def about_zero(values: np.ndarray) -> dict[str, Any]:
 
 
 def with_modes(data: xr.Dataset, array: str) -> xr.Dataset:
-    """The same with values of an array where there are modes, up to the last bins with any."""
+    """The dataset up to the last bins with modes; in bins without modes the values of `array` are NaN."""
     there, last = data["modes"] > 0, {}
     for name in there.dims:
         any_at = there.any([other for other in there.dims if other != name])
@@ -117,7 +117,7 @@ def with_modes(data: xr.Dataset, array: str) -> xr.Dataset:
 
 
 def graphs(figure: Figure, count: int, height: float = SIDE) -> list[Axes]:
-    """So many graphs in rows; those of the last row that are not needed are empty."""
+    """The axes of `count` graphs in rows; the rest of the last row stays empty."""
     columns = min(count, COLUMNS)
     rows = -(-count // columns)
     figure.set_size_inches(SIDE * columns, 0.86 * height * rows)

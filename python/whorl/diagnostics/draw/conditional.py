@@ -7,7 +7,7 @@ from whorl.diagnostics.draw.base import WIDTH, draw_curves, legend, options_of, 
 
 
 def draw_conditional(figure: Figure, data: xr.Dataset) -> None:
-    """Conditional means with their errors, above the part of the points in each bin."""
+    """Conditional means with their errors, above the fraction of the points in each bin."""
     figure.set_size_inches(WIDTH, 5.0)
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     count = data["count"].values

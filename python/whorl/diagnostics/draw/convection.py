@@ -36,7 +36,7 @@ def draw_convection(figure: Figure, data: xr.Dataset) -> None:
 
 
 def _draw_layers(ax: Axes, data: xr.Dataset) -> None:
-    """The edges of the boundary layers, of means those of the mean slopes and not the means of the edges."""
+    """The edges of the boundary layers; in means they are those of the mean slopes, not means of edges."""
     names = [str(one) for one in data["relation"].values]
     for name, plate in PLATES.items():
         if name in names:

@@ -18,7 +18,7 @@ from whorl.diagnostics.draw.base import (
 
 
 def draw_correlation(figure: Figure, data: xr.Dataset) -> None:
-    """R(r)/R(0), a colour a quantity and a dash an axis."""
+    """R(r)/R(0), with a colour for each quantity and a dash for each axis."""
     figure.set_size_inches(WIDTH, HEIGHT)
     ax = figure.subplots()
     axes = axes_of_separations(data)

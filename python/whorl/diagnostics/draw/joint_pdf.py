@@ -11,7 +11,7 @@ from matplotlib.ticker import LogFormatterSciNotation, LogLocator
 
 from whorl.diagnostics.draw.base import populated, say, scaled, short
 
-CLEAR = 20  # times the density of the emptiest bin: where a contour is a line
+CLEAR = 20  # times the density of the emptiest bin: lower contours would not be lines
 
 
 def draw_joint_pdf(figure: Figure, data: xr.Dataset) -> None:

@@ -8,7 +8,7 @@ from whorl.pictures.slices import told_position
 
 
 def draw_line(figure: Figure, data: xr.Dataset) -> None:
-    """A curve for each quantity, and in the title where the line lies."""
+    """A curve for each quantity; the title has the position of the line."""
     figure.set_size_inches(WIDTH, HEIGHT)
     ax = figure.subplots()
     (along,) = coordinates_of(data["line"])

@@ -1,4 +1,4 @@
-"""Standardised moments over their order, beside those of a Gaussian quantity."""
+"""Standardised moments over their order, with those of a Gaussian quantity."""
 
 import numpy as np
 import xarray as xr
@@ -9,11 +9,11 @@ from scipy.special import factorial2
 from whorl.diagnostics.draw.base import HEIGHT, LAW, WIDTH, curves, error_of, legend
 
 LABEL = "⟨((f − ⟨f⟩)/σ)ⁿ⟩"
-ASIDE, MOST_ASIDE = 0.08, 0.8  # points of one order side by side: each, and all together
+ASIDE, MOST_ASIDE = 0.08, 0.8  # spacing of the points of one order, and the most for all of them
 
 
 def draw_moments(figure: Figure, data: xr.Dataset) -> None:
-    """Even moments, logarithmic upwards, and odd ones, linear about zero and logarithmic beyond one."""
+    """Even moments on a logarithmic scale; odd ones on one that is linear up to 1 and logarithmic beyond."""
     order = data["order"].values
     of_even = order[order % 2 == 0]
     if not of_even.size:

@@ -1,4 +1,4 @@
-"""Densities over the values of a quantity, beside that of a Gaussian one."""
+"""Densities over the values of a quantity, with that of a Gaussian one."""
 
 import re
 from collections.abc import Sequence
@@ -28,24 +28,25 @@ from whorl.diagnostics.draw.base import (
 )
 from whorl.pictures.style import COLORS
 
-SHOWN = 4  # means where there are no densities
-FLAT = 10  # times the smallest density is the largest one where no logarithm is needed
-MOST_BANDS = 4  # of errors, beyond which they would cover each other
-CLEAR = 0.5  # of a density: the largest error that is drawn where there are no bands
-MANY = 6  # curves, beyond which parts of vectors and gradients are told apart by dashes
+SHOWN = 4  # means in the text for missing densities
+FLAT = 10  # largest over smallest density, below which a linear axis is enough
+MOST_BANDS = 4  # of errors; more would cover each other
+CLEAR = 0.5  # of a density: without bands, densities with larger errors are not drawn
+MANY = 6  # curves; beyond it dashes distinguish components of vectors and gradients
 GRADIENT, COMPONENT = re.compile(r"d([xyz])\(.*\.([xyz])\)"), re.compile(r"(.+)\.([xyz])")
 
 
 def draw_pdf(figure: Figure, data: xr.Dataset) -> None:
-    """Each density over its axis, logarithmic upwards unless flat; in units of σ with a Gaussian one."""
+    """Each density over its axis, on a logarithmic scale unless flat; in units of σ with a Gaussian one."""
     figure.set_size_inches(WIDTH, HEIGHT)
     draw_densities(figure.subplots(), data)
 
 
 def draw_densities(ax: Axes, data: xr.Dataset, prefix: str = "") -> None:
-    """The densities of the array that begins with a prefix, as `draw_pdf` does.
+    """The densities of the array whose name begins with a prefix, as `draw_pdf` draws them.
 
-    What is smaller than its error is not drawn, of many curves what is not twice as large.
+    Densities smaller than their error are not drawn. Among more than MOST_BANDS curves a density must be
+    twice its error.
     """
     density, axis = data[f"{prefix}pdf"], f"{prefix}bin"
     drawn = list(curves(density))
@@ -81,7 +82,7 @@ def draw_densities(ax: Axes, data: xr.Dataset, prefix: str = "") -> None:
 
 
 def _known(values: np.ndarray, error: np.ndarray | None, most: float) -> np.ndarray:
-    """The densities that are not zero, and where errors are known those with one of at most this share."""
+    """The densities; NaN if zero or, with known errors, if the error is a larger fraction than `most`."""
     seen = values > 0
     if error is not None and np.isfinite(error).any():
         seen &= error <= most * values
@@ -89,7 +90,11 @@ def _known(values: np.ndarray, error: np.ndarray | None, most: float) -> np.ndar
 
 
 def looks_of(names: Sequence[str]) -> list[Look]:
-    """The looks of curves: of many parts of gradients or vectors a colour a quantity, a dash an axis."""
+    """The looks of curves; more than MANY components of gradients or vectors share colours.
+
+    The components of a vector have one colour, and a dash each. The derivatives of a component have one
+    colour, and the derivative along its own axis is solid.
+    """
     gradients = [GRADIENT.fullmatch(name) for name in names]
     components = [COMPONENT.fullmatch(name) for name in names]
     if len(names) > MANY and all(gradients):
@@ -103,7 +108,7 @@ def looks_of(names: Sequence[str]) -> list[Look]:
 
 
 def _reason(data: xr.Dataset, prefix: str) -> str:
-    """Why there are no densities: where the points are that lie in no bin, and means that are near zero."""
+    """The reason for missing densities: the numbers of points outside the bins, and means near zero."""
     outside = data[f"{prefix}outside"].sum(quantity_of(data[f"{prefix}outside"]))
     points = [f"{int(outside.sel(beyond=one))} {one}" for one in outside["beyond"].values]
     told = f"no points on the axis: {in_words(points)}"

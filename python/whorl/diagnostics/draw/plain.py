@@ -23,11 +23,11 @@ MOST = 4  # graphs
 
 
 def draw_plain(figure: Figure, data: xr.Dataset) -> None:
-    """The arrays with the most axes, a graph each; of maps one for each quantity."""
+    """The arrays with the most axes, at most two: a graph for each, or a map for each quantity."""
     arrays = [one for one in _arrays(data) if len(coordinates_of(one)) <= 2]
     if not arrays:
         raise CaseError(
-            "the diagnostic has no array of numbers over two axes or fewer, so there is no picture of it."
+            "the diagnostic has no array of numbers over two axes or fewer, so it cannot be drawn."
         )
     most = max(len(coordinates_of(one)) for one in arrays)
     parts = [one for one in arrays if len(coordinates_of(one)) == most]
@@ -41,7 +41,7 @@ def draw_plain(figure: Figure, data: xr.Dataset) -> None:
 
 
 def _arrays(data: xr.Dataset) -> list[xr.DataArray]:
-    """The arrays of numbers without those of errors, samples and counts."""
+    """The arrays of numbers, except errors, samples and counts."""
     beside = {f"{name}{end}" for name in data.data_vars for end in ("_error", "_samples")}
     return [
         one

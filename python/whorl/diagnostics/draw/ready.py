@@ -1,4 +1,4 @@
-"""Ready sets: densities of their quantities, the joint density, and the numbers beside them."""
+"""Ready sets: densities of their quantities, the joint density, and numbers of the whole box."""
 
 import xarray as xr
 from matplotlib.axes import Axes
@@ -13,7 +13,7 @@ OF_LINE = 0.085  # of the height, for a number with its name
 
 
 def draw_ready_set(figure: Figure, data: xr.Dataset) -> None:
-    """A graph for each group of densities and for the joint density, and the numbers in a column."""
+    """A graph for each group of densities and for the joint density; several numbers in a column."""
     prefixes = [str(name)[: -len("pdf")] for name in data.data_vars if str(name) in ("pdf", "angle_pdf")]
     joint, numbers = "joint_pdf" in data, _numbers(data)
     graphs, column = len(prefixes) + joint, len(numbers) > 1
@@ -34,7 +34,7 @@ def draw_ready_set(figure: Figure, data: xr.Dataset) -> None:
 
 
 def _numbers(data: xr.Dataset) -> list[str]:
-    """The numbers of the whole box, without those of counts, errors and samples."""
+    """The names of numbers of the whole box, except counts, errors and samples."""
     ends = ("outside", "_error", "_samples")
     return [
         str(name) for name, one in data.data_vars.items() if not one.dims and not str(name).endswith(ends)

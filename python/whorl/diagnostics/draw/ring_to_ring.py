@@ -1,4 +1,4 @@
-"""Transfers between rings: what each receives of all, and of the ring that gives most."""
+"""Transfers between rings: from all rings to each of them, and from the ring that exchanges most."""
 
 import numpy as np
 import xarray as xr
@@ -19,7 +19,7 @@ from whorl.diagnostics.draw.binned import (
 MOST = 4  # exchanges, a row each
 SIDE = 4.2  # of a graph, in inches
 FINE = 12  # parts of the arc of a ring
-HOLE = 0.35  # of the logarithm of the wavenumbers, in the middle
+HOLE = 0.35  # radius of the hole in the middle, over the range of ln k
 
 
 def draw_ring_to_ring(figure: Figure, data: xr.Dataset) -> None:
@@ -28,7 +28,7 @@ def draw_ring_to_ring(figure: Figure, data: xr.Dataset) -> None:
     tell_left_out(figure, len(parts) - MOST)
     parts = parts[:MOST]
     figure.set_size_inches(2.4 * SIDE, SIDE * len(parts))
-    figure.set_layout_engine("constrained", w_pad=0.2)  # what stands beside quarters of a disc needs it
+    figure.set_layout_engine("constrained", w_pad=0.2)  # room for labels and colour bars
     for row, (name, received, _) in enumerate(parts):
         left, right = (figure.add_subplot(len(parts), 2, 2 * row + n, projection="polar") for n in (1, 2))
         transfer = data["transfer"].isel(quantity=row)
@@ -42,21 +42,24 @@ def draw_ring_to_ring(figure: Figure, data: xr.Dataset) -> None:
 
 
 def _strongest(transfer: np.ndarray) -> tuple[int, int]:
-    """The ring that gives and takes most, [receiving shell, sector][giving shell, sector]."""
+    """The shell and sector of the giving ring that exchanges most.
+
+    `transfer` is [receiving shell, sector][giving shell, sector].
+    """
     exchanged = np.abs(np.nan_to_num(transfer)).sum((0, 1))
     n, m = np.unravel_index(int(np.argmax(exchanged)), exchanged.shape)
     return int(n), int(m)
 
 
 def _radii(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """The edges of the shells, and their distances from the middle."""
+    """The edges of the shells, and their radii in the graph."""
     edges = drawn_edges("giver_k", edges_of(data, "giver_k"))
     away = np.log(edges / edges[0])
     return edges, away + HOLE * away[-1]
 
 
 def _draw_rings(ax: PolarAxes, data: xr.Dataset, values: np.ndarray, error: np.ndarray | None) -> None:
-    """Values [shell][sector] with colours about zero; a dot where the error is larger than the value."""
+    """Values [shell][sector] with colours about zero; a dot marks a value smaller than its error."""
     edges, radii = _radii(data)
     angles = edges_of(data, "giver_angle")
     ax.set_theta_zero_location("N")

@@ -21,7 +21,7 @@ MOST = 8  # matrices
 
 
 def draw_shell_to_shell(figure: Figure, data: xr.Dataset) -> None:
-    """The receiving shell up, the giving one across, each matrix with colours of its own."""
+    """Matrices with the receiving shell up, the giving shell across and their own colours; then fluxes."""
     parts = list(curves(data["transfer"]))
     tell_left_out(figure, len(parts) - MOST)
     *matrices, last = graphs(figure, len(parts[:MOST]) + 1)
@@ -46,7 +46,7 @@ def _draw_matrix(ax: Axes, data: xr.Dataset, values: xr.DataArray, name: str) ->
 
 
 def _draw_fluxes(ax: Axes, data: xr.Dataset) -> None:
-    """What the shells up to a wavenumber give to those beyond it."""
+    """The flux from the shells up to a wavenumber to those beyond it."""
     edges = edges_of(data, "giver_k")
     draw_curves(ax, edges[1:], data, data["flux"])
     ax.axhline(0, **ZERO)

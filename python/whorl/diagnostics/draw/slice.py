@@ -18,7 +18,7 @@ from whorl.pictures.slices import scale_of, told_position
 
 MOST, COLUMNS = 9, 3  # maps
 SIZE = 3.6  # of the longer side of a map, in inches
-ROOM = (1.5, 1.2)  # beside and above a map
+ROOM = (1.5, 1.2)  # width and height of the colour bar and labels of a map, in inches
 
 
 def draw_slice_of(figure: Figure, data: xr.Dataset) -> None:
@@ -31,7 +31,7 @@ def draw_slice_of(figure: Figure, data: xr.Dataset) -> None:
 def draw_maps(figure: Figure, array: xr.DataArray, axes_of_map: tuple[str, str], what: str) -> None:
     """The first maps of an array over quantities and two axes, the first of these up the page.
 
-    Colours are on either side of zero for what has both signs.
+    Colours are on either side of zero if a part of the values is clearly negative.
     """
     maps, (up, across) = list(curves(array)), axes_of_map
     columns = min(len(maps), COLUMNS)
@@ -50,7 +50,7 @@ def draw_maps(figure: Figure, array: xr.DataArray, axes_of_map: tuple[str, str],
 
 
 def _length(places: np.ndarray) -> float:
-    """What the points of an axis take, one cell each."""
+    """The length of an axis, one cell for each point."""
     return float(np.ptp(places)) * len(places) / max(len(places) - 1, 1) or 1.0
 
 
@@ -72,7 +72,7 @@ def _draw_map(ax: Axes, values: xr.DataArray, title: str) -> None:
 
 
 def _draw_row(ax: Axes, values: xr.DataArray, title: str) -> None:
-    """Of a plane that is one point wide, its values along the other axis."""
+    """The values along a plane that is one point wide."""
     along = max(values.dims, key=lambda axis: values.sizes[axis])
     draw_curve(ax, values[along].values, values.values.ravel(), look(0), "")
     ax.set(xlabel=label_of(values[along]), ylabel="value")

@@ -33,13 +33,13 @@ from whorl.diagnostics.draw.binned import (
     with_modes,
 )
 
-DEEPEST = 1e-14  # of the largest value: below it there is rounding alone
+DEEPEST = 1e-14  # of the largest value: smaller ones are rounding
 DECADES = 8  # of the colours of a map
 MOST = 6  # maps
 
 
 def draw_spectrum(figure: Figure, data: xr.Dataset) -> None:
-    """Spectra in logarithmic axes; of what is negative the size, as open points."""
+    """Log-log spectra; negative values are drawn as open circles at their magnitude."""
     names = coordinates_of(data["spectrum"])
     if len(names) == 2:
         _draw_maps(figure, data)
@@ -67,7 +67,7 @@ def draw_spectrum(figure: Figure, data: xr.Dataset) -> None:
 
 
 def _axes(figure: Figure, with_errors: bool) -> list[Axes]:
-    """The graph, and below it one of its relative errors, which are too small to be seen over decades."""
+    """The axes of the graph, and those of its relative errors below, too small to be seen over decades."""
     figure.set_size_inches(WIDTH, HEIGHT + 1.2 * with_errors)
     if not with_errors:
         return [figure.subplots()]
@@ -108,7 +108,7 @@ def _draw_one(
 
 
 def _meaning(data: xr.Dataset) -> str:
-    """What is drawn, by the options of the spectrum."""
+    """The label of the values, by the options of the spectrum."""
     options, names = options_of(data), " and ".join(coordinates_of(data["spectrum"]))
     times = options.get("times")
     what = f"cospectrum with {short(times)}" if times else "spectrum"
@@ -117,7 +117,7 @@ def _meaning(data: xr.Dataset) -> str:
 
 
 def _draw_maps(figure: Figure, data: xr.Dataset) -> None:
-    """A map for each quantity: logarithmic colours, or those about zero of what has both signs."""
+    """A map for each quantity; colours are logarithmic, or about zero if a value is negative."""
     data = with_modes(data, "spectrum")
     parts = list(curves(data["spectrum"]))
     tell_left_out(figure, len(parts) - MOST)
@@ -134,7 +134,7 @@ def _draw_maps(figure: Figure, data: xr.Dataset) -> None:
 
 
 def _draw_positive(ax: Axes, data: xr.Dataset, values: xr.DataArray) -> None:
-    """Colours of some decades, with a contour each; what is zero has none."""
+    """A map of some decades in logarithmic colours, with a contour each; zeros have no colour."""
     seen = values.values[values.values > 0]
     lowest = max(seen.min(), seen.max() * 10.0**-DECADES)
     norm = LogNorm(lowest, max(seen.max(), lowest * 1.001))
@@ -142,7 +142,7 @@ def _draw_positive(ax: Axes, data: xr.Dataset, values: xr.DataArray) -> None:
     draw_bins(ax, data, values.where(values > 0), **shown)
     up, across = coordinates_of(values)
     if is_angle(up):
-        return  # a few bins, of which many have no modes
+        return  # angles have few bins, and many of them no modes
     inner = values.isel({name: slice(1 if values[name][0] == 0 else 0, None) for name in (up, across)})
     levels = 10.0 ** np.arange(np.floor(np.log10(lowest)) + 1, np.log10(seen.max()))
     if levels.size and min(inner.shape) > 1:

@@ -33,7 +33,7 @@ GRAPHS = (
         {"dissipation": "$2\\nu\\langle s_{ij} s_{ij}\\rangle$", "potential_dissipation": "κ⟨|∇θ|²⟩"},
     ),
 )
-RICHARDSON = (-0.5, 2.0)  # shown at least: where there is no shear it is large
+RICHARDSON = (-0.5, 2.0)  # least range of the graph; without shear the number is large
 NUMBERS = {
     "mixing_efficiency": "mixing efficiency",
     "flux_richardson": "flux Richardson number",

@@ -28,7 +28,7 @@ from whorl.pictures.style import COLORS
 
 
 class Part(NamedTuple):
-    """Moments of the increments of a quantity: the name of their arrays, the axis it is on, the symbol."""
+    """Moments of increments: the name of their arrays, the axis of the quantity, the symbol, the quantity."""
 
     name: str
     kind: str
@@ -37,7 +37,7 @@ class Part(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """A balance of a quantity: the name of its arrays, the axis it is on, its law, how it is written."""
+    """A balance: the name of its arrays, the axis of the quantity, its law, its formula, the quantity."""
 
     name: str
     kind: str
@@ -46,7 +46,7 @@ class Balance(NamedTuple):
     quantity: str
 
 
-# How the balances are written.
+# Formulas of the balances.
 OF_CUBES = r"$(6\kappa\langle \delta f_L^2 \rangle' - \langle \delta f_L^3 \rangle)/(\varepsilon r)$"
 OF_FLUX = (
     r"$(2\kappa\langle |\delta f|^2 \rangle' - \langle \delta u_L |\delta f|^2 \rangle)/(\varepsilon r)$"
@@ -54,9 +54,9 @@ OF_FLUX = (
 
 
 def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
-    """Absolute moments of the first vector, along and across, and the first number, in logarithmic axes.
+    """Absolute moments of the first vector, along and across, and of the first number, on logarithmic axes.
 
-    Beside them are balances of these, or else the signed moments of one if there are any.
+    The last graph has their balances, or else the signed moments of the first, if `data` has either.
     """
     axes = axes_of_separations(data)
     parts, balances = _parts(data), _balances(data, axes[0])
@@ -82,7 +82,7 @@ def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
 
 
 def _parts(data: xr.Dataset) -> list[Part]:
-    """What is drawn: the increments of the first vector and of the first number."""
+    """The increments to draw, those of the first vector and of the first number."""
     kinds = (
         ("longitudinal", "vector", r"\delta f_L"),
         ("transverse", "vector", r"\delta f_T"),
@@ -92,7 +92,7 @@ def _parts(data: xr.Dataset) -> list[Part]:
 
 
 def _balances(data: xr.Dataset, axis: str) -> list[Balance]:
-    """The balances that are known of what is drawn."""
+    """The balances of the drawn increments, if they have numbers."""
     cubic, flux = ("cubic_balance", "vector", 4 / 5, OF_CUBES), ("flux_balance", "quantity", 4 / 3, OF_FLUX)
     of_part = {"longitudinal": (cubic, flux), "scalar": (flux,)}
     known = [Balance(*one, part.quantity) for part in _parts(data) for one in of_part.get(part.name, ())]
@@ -128,7 +128,7 @@ def _signed(ax: Axes, data: xr.Dataset, axes: Sequence[str], part: Part) -> None
 
 
 def _moments(ax: Axes, data: xr.Dataset, axes: Sequence[str], part: Part) -> None:
-    """The moments of even orders, one colour an order."""
+    """The moments of even orders, with a colour for each."""
     positive = any((data[f"{part.name}_{axis}"].sel({part.kind: part.quantity}) > 0).any() for axis in axes)
     even = [order for order in data["order"].values if order % 2 == 0]
     ax.set_yscale("log" if positive else "linear")

@@ -36,7 +36,7 @@ LOSSES = ("viscous", "hyperviscous", "ohmic", "diffusion")  # at small scales
 
 
 def draw_transfer(figure: Figure, data: xr.Dataset) -> None:
-    """Transfers by bin beside fluxes, with the losses at small scales; over two coordinates maps."""
+    """Transfers by bin next to fluxes, with the loss at small scales; maps over two coordinates."""
     if len(coordinates_of(data["transfer"])) == 2:
         _draw_maps(figure, data)
         return
@@ -52,7 +52,7 @@ def draw_transfer(figure: Figure, data: xr.Dataset) -> None:
 
 
 def _by_part(data: xr.Dataset) -> dict[str, dict[str, int]]:
-    """By balance, or component of it, and by term the number of the quantity."""
+    """The number of the quantity by balance, or component of it, and by term."""
     parts: dict[str, dict[str, int]] = {}
     for n, label in enumerate(data["quantity"].values):
         part, _, term = str(label).partition(" ")
@@ -63,9 +63,9 @@ def _by_part(data: xr.Dataset) -> dict[str, dict[str, int]]:
 def _draw_row(
     pair: np.ndarray, data: xr.Dataset, part: str, of_part: dict[str, int], looks: dict[str, Look]
 ) -> None:
-    """T per width of the bin, the area below which is what a term brings, and the flux at its upper end.
+    """T over the width of the bin, so that areas are transfers, and the flux at the upper end of the bin.
 
-    Both begin with the first bin beyond that of k = 0.
+    Both leave out a wavenumber bin that begins at k = 0, and bins after the last one with modes.
     """
     left, right = pair
     (name,) = coordinates_of(data["transfer"])
@@ -93,7 +93,7 @@ def _draw_row(
 
 
 def _tell_law(ax: Axes) -> None:
-    """What the broken line is: the curves are those of the graph beside it."""
+    """A legend of the broken line only; the curves are those of the graph on the left."""
     if lines := [one for one in ax.lines if str(one.get_label()).startswith("whole loss")]:
         ax.legend(
             handles=lines,

@@ -1,4 +1,4 @@
-"""Transfers between the modes of triads, a row a triad."""
+"""Transfers between the modes of triads, with a row for each triad."""
 
 import numpy as np
 import xarray as xr
@@ -11,7 +11,7 @@ PAIRS = (("k|p|q", "p gives k"), ("k|q|p", "q gives k"), ("p|q|k", "q gives p"))
 
 
 def draw_triads(figure: Figure, data: xr.Dataset) -> None:
-    """What each of the modes gets of another one; of the other direction it is the negative."""
+    """The transfer between each pair of modes in one direction; the other has the opposite sign."""
     transfer = data["transfer"]
     names, count = transfer["quantity"].values, min(transfer.sizes["triad"], MOST)
     figure.set_size_inches(WIDTH * (0.6 + 0.4 * len(names)), 1.6 + ROW * count)

@@ -11,21 +11,21 @@ from matplotlib.figure import Figure
 from whorl.diagnostics.draw.base import Look, draw_upright_curve, error_of, few_ticks, label_of, legend, look
 
 WIDTH, HEIGHT = 3.4, 3.1  # of a graph, in inches
-DEEPEST = 1e-12  # of the largest value of a graph: below it there is rounding alone
+DEEPEST = 1e-12  # of the largest value of a graph: smaller ones are rounding
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Arrays over z by name, with what the legend calls them; a name may have a component, "velocity.x"."""
+    """Arrays over z by name, with their labels in the legend; a name may have a component, "velocity.x"."""
 
     label: str
     arrays: dict[str, str]
 
 
 def draw_upright(figure: Figure, data: xr.Dataset, graphs: Sequence[Graph], columns: int = 3) -> list[Axes]:
-    """Draw graphs of profiles with their errors in rows, z up the page; return all places of the rows.
+    """Draw graphs of profiles with their errors in rows, z up the page; return the axes of all rows.
 
-    What is zero to rounding beside others, as a velocity across a plane flow, is left out.
+    Arrays that are zero to rounding next to others, such as a velocity across a plane flow, are left out.
     """
     rows = -(-len(graphs) // columns)
     figure.set_size_inches(WIDTH * columns, HEIGHT * rows)

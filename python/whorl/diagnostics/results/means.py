@@ -37,22 +37,23 @@ SHORT = 10  # the most elements, for each quantity, of arrays in the table
 
 @dataclass(frozen=True)
 class DiagnosticMeans(ByName[xr.Dataset]):
-    """Means of diagnostics over a window; `RunResults.mean_diagnostics` makes it, printing shows a table.
+    """Means of diagnostics over a window, from `RunResults.mean_diagnostics`; printing shows a table.
 
-    It is a mapping: `means["pdf"]` is a dataset over the axes of the diagnostic: of each array NAME its mean,
-    `NAME_error` the standard error and `NAME_samples` the number of independent samples; of counts the sum
-    alone. `to_csv` and `to_dataframe` have a row for each number, `to_xarray` is a tree of the datasets.
+    It is a mapping: `means["pdf"]` is a dataset over the axes of the diagnostic. It has the mean of each
+    array NAME, the standard error `NAME_error` and the number of independent samples `NAME_samples`; counts
+    have only their sum. `to_csv` and `to_dataframe` have a row for each number, `to_xarray` is a tree of the
+    datasets.
 
     Attributes
     ----------
     start, end : float
         The ends of the window.
     verdict : str
-        Sentences on the window, and on whether the flow is stationary in it, as far as the series tells.
+        Sentences on the window, and on whether the flow is stationary in it if the run has a series.
     means : dict of str to Dataset
         The means by the name of the diagnostic; the attribute `states` is the number of its states.
     notes : tuple of str
-        Sentences on what is missing.
+        Sentences on missing states and means, and on values that are not finite.
     """
 
     start: float
@@ -80,7 +81,7 @@ class DiagnosticMeans(ByName[xr.Dataset]):
         """Write all means to an HDF5 file with a group for each diagnostic, and return its path.
 
         xarray opens a group by `open_dataset(path, group=NAME)`. Raises CaseError if the file cannot be
-        written, or if there is another file than earlier means.
+        written, or if the path has a file other than earlier means.
         """
         path = Path(path)
         check_means_file(path)
@@ -91,7 +92,7 @@ class DiagnosticMeans(ByName[xr.Dataset]):
         return path
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as lists, numbers and text, as for JSON; what is not finite is None."""
+        """Return all results as lists, numbers and text for JSON, where None replaces nan and infinity."""
         return {
             "window": {"start": self.start, "end": finite_or_none(self.end)},
             "verdict": self.verdict,
@@ -126,7 +127,7 @@ def check_means_file(path: Path) -> None:
 
 
 def check_measured(name: str, found: Mapping[str, xr.Dataset]) -> None:
-    """Raises CaseError unless there is a diagnostic of this name."""
+    """Raises CaseError unless the run has a diagnostic of this name."""
     if name not in found:
         near = did_you_mean(name, found) or "."
         raise CaseError(f"the run has measured no diagnostic {name}: it has {', '.join(found)}{near}")
@@ -142,7 +143,7 @@ def diagnostic_means(
 ) -> DiagnosticMeans:
     """The means of diagnostics, all by default; see `RunResults.mean_diagnostics`. Raises CaseError.
 
-    Without `rows` of a series the window is as given, and nothing is told of it.
+    Without `rows` of a series the window is as given, and the verdict does not judge it.
     """
     for name in names:
         check_measured(name, found)
@@ -168,7 +169,7 @@ def diagnostic_means(
 
 
 def _not_finite(name: str, states: xr.Dataset) -> list[str]:
-    """A sentence on arrays that are finite in some states and not in others, which their means leave out."""
+    """A sentence on arrays that are finite in some states only; their means leave out the other states."""
     most, arrays = 0, []
     for key, array in states.data_vars.items():
         counted = "weighted_by" in array.attrs or array.attrs.get("over_time") == "sum"
@@ -190,9 +191,9 @@ def _not_finite(name: str, states: xr.Dataset) -> list[str]:
 def rows_of(
     name: str, data: xr.Dataset, most: float = SHORT, *, placed: bool = False
 ) -> Iterator[tuple[str, ...]]:
-    """A row of the table for each number of short arrays; of points outside of bins where there are any.
+    """A row of the table for each number of short arrays, except for zero counts outside of bins.
 
-    Where they are `placed`, the place of a number has the names of its axes.
+    If `placed`, the place of a number has the names of its axes.
     """
     for array in sorted(averaged(data), key=lambda one: one.ndim):
         others = [axis for axis in array.dims if axis != "quantity"]

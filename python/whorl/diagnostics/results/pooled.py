@@ -1,14 +1,15 @@
-"""What the states of a diagnostic give together: means over a window of time with errors, sums of counts.
+"""The combination of the states of a diagnostic: means over a window of time with errors, sums of counts.
 
 An array declares it by its attributes, see `whorl.diagnostics.options.base.Array`. With f the values of the
 states and n the numbers of points that they are of, by the means ⟨·⟩ over time of `whorl.output.means`:
 
-    mean                 F = ⟨f⟩               error that of ⟨f⟩
-    mean, weighted       F = ⟨n f⟩/⟨n⟩         error that of ⟨n (f − F)⟩/⟨n⟩
-    std, weighted        S = (⟨n v⟩/⟨n⟩)^½     error that of ⟨n (v − S²)⟩/⟨n⟩, over 2 S
-        about means m    v = f² + (m − M)²     M the weighted mean of m
-    sum                  Σ f over the states   no error
+    | rule           | value               | error                              |
+    | mean           | F = ⟨f⟩             | that of ⟨f⟩                        |
+    | mean, weighted | F = ⟨n f⟩/⟨n⟩       | that of ⟨n (f − F)⟩/⟨n⟩            |
+    | std, weighted  | S = (⟨n v⟩/⟨n⟩)^½   | that of ⟨n (v − S²)⟩/⟨n⟩, over 2 S |
+    | sum            | Σ f over the states | none                               |
 
+A standard deviation f is about the mean m of its state: v = f² + (m − M)² with M the weighted mean of m.
 Errors of ratios and roots are those of their linear parts.
 """
 
@@ -23,8 +24,8 @@ Pooled = tuple[np.ndarray, np.ndarray, np.ndarray]  # values, errors, independen
 def pooled(states: xr.Dataset) -> xr.Dataset:
     """The means of all arrays of two states or more, over their axes.
 
-    Beside NAME it has NAME_error, the standard error, and NAME_samples, the number of independent samples; of
-    sums neither. What has no numbers is left out.
+    A mean NAME has its standard error NAME_error and its number of independent samples NAME_samples; a sum
+    has neither. Arrays without numbers are left out.
     """
     data = xr.Dataset(coords={name: one for name, one in states.coords.items() if "time" not in one.dims})
     for name, array in states.data_vars.items():
@@ -70,7 +71,7 @@ def _of(states: xr.Dataset, array: xr.DataArray) -> Pooled:
 
 
 def plain_mean(time: np.ndarray, values: np.ndarray) -> Pooled:
-    """The mean of values [time, …], of each element over the states in which it is finite.
+    """The mean of values [time, …], each element over the states in which it is finite.
 
     It is nan if these are fewer than two.
     """
@@ -87,9 +88,9 @@ def plain_mean(time: np.ndarray, values: np.ndarray) -> Pooled:
 
 
 def weighted_mean(time: np.ndarray, values: np.ndarray, counts: np.ndarray) -> Pooled:
-    """The mean of values [time, …] of so many points each; where there are none they say nothing.
+    """The mean of values [time, …], each weighted by its number of points.
 
-    It is nan if there are none at all; its error is nan if fewer than four states have any.
+    It is nan if no value has points; its error is nan if fewer than four states have any.
     """
     counts = np.where(np.isfinite(values), counts, 0.0)
     values = np.where(counts > 0, values, 0.0)

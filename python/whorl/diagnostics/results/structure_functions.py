@@ -1,4 +1,4 @@
-"""What follows from measured structure functions: means over the axes, and scaling exponents."""
+"""Results of measured structure functions: means over the axes, and scaling exponents."""
 
 import numpy as np
 import xarray as xr
@@ -13,28 +13,28 @@ def over_axes(data: xr.Dataset, name: str) -> xr.DataArray:
     Parameters
     ----------
     data : xarray.Dataset
-        Of a diagnostic `structure-functions`.
+        The data of a diagnostic `structure-functions`.
     name : str
-        Without the axis, such as "longitudinal" or "signed_transverse".
+        The name of the array without its axis, such as "longitudinal" or "signed_transverse".
 
     Returns
     -------
     xarray.DataArray
-        Over `r` in place of r_x, r_y and r_z.
+        The mean over `r`, which replaces r_x, r_y and r_z.
 
     Raises
     ------
     CaseError
-        If there is no such array, or the separations along the axes differ.
+        If the data have no such array, or the separations along the axes differ.
     """
     found = [data[f"{name}_{axis}"].rename({f"r_{axis}": "r"}) for axis in "xyz" if f"{name}_{axis}" in data]
     if not found:
         known = sorted({str(one)[:-2] for one in data.data_vars if str(one)[-2:] in ("_x", "_y", "_z")})
-        raise CaseError(f"There are no structure functions {name}; there are {', '.join(known) or 'none'}.")
+        raise CaseError(f"The data have no structure functions {name}; known: {', '.join(known) or 'none'}.")
     for one in found[1:]:
         if one["r"].shape != found[0]["r"].shape or not np.allclose(one["r"], found[0]["r"], rtol=1e-12):
             raise CaseError(
-                f"The separations of {name} differ from axis to axis; take {name}_x, {name}_y or {name}_z."
+                f"The separations of {name} differ from axis to axis; use {name}_x, {name}_y or {name}_z."
             )
     mean = sum(one.assign_coords(r=found[0]["r"].values) for one in found) / len(found)
     return mean.rename(name).assign_attrs(found[0].attrs)
@@ -48,7 +48,7 @@ def scaling_exponents(
     Parameters
     ----------
     states : xarray.Dataset
-        Of a diagnostic `structure-functions`, over time.
+        The data of a diagnostic `structure-functions`, over time.
     between : tuple of float
         The smallest and the largest separation of the fit, in units of length.
     name : str
@@ -59,13 +59,13 @@ def scaling_exponents(
     Returns
     -------
     xarray.Dataset
-        `exponent` over `order`, the least-squares slope of the means over the states and axes, with its
-        `exponent_error`, of the estimator of `whorl average` for its linear part.
+        `exponent` over `order`, the least-squares slope of the means over the states and axes. The estimator
+        of `whorl average`, for its linear part, gives `exponent_error` and `exponent_samples`.
 
     Raises
     ------
     CaseError
-        If there are fewer than two states or separations, or orders below 3.
+        If the data have fewer than two states or separations, or no third order.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""`whorl bench step --against FILE`: what became slower or faster since an earlier run of the same bench.
+"""`whorl bench step --against FILE`: the changes in speed since an earlier run of the same bench.
 
 A figure became slower if both the least and the median of its steps did, by more than the margin: other
 programs on a machine lengthen many steps but seldom all. On different processors each figure is divided by
@@ -34,7 +34,7 @@ WHOLE = "right-hand side"
 def read_earlier(path: Path, case: Case, threads: int, machine: dict[str, Any]) -> dict[str, Any]:
     """The figures of an earlier `whorl bench step` of this case, which a file may have among several runs.
 
-    `threads` are those of a rank here, `machine` is this one. Raises CaseError if no run can be compared.
+    A rank has `threads` here; `machine` describes this one. Raises CaseError if no run can be compared.
     """
     runs = _runs(path)
     differences = [_difference(run, case, threads, machine) for run in runs]
@@ -57,7 +57,7 @@ def _runs(path: Path) -> list[dict[str, Any]]:
     runs = figures.get("runs", [figures]) if isinstance(figures, dict) else []
     if not runs or not all(isinstance(run, dict) and run.keys() >= NEEDED for run in runs):
         raise CaseError(
-            f"{path} is not what whorl bench step --json writes, or an earlier whorl wrote it; measure anew."
+            f"{path} is no file of whorl bench step --json, or an earlier whorl wrote it; measure again."
         )
     return runs
 
@@ -67,7 +67,7 @@ def _difference(run: dict[str, Any], case: Case, threads: int, machine: dict[str
     try:
         there, here = (_flat(each.to_dict()) for each in (Case(**run["case"]), case))
     except ValueError:
-        return "its case has options that this whorl has not"
+        return "its case has options that this whorl does not have"
     for key in dict.fromkeys((*here, *there)):
         if not key.startswith(FREE) and here.get(key) != there.get(key):
             return f"{key} is {_text(there.get(key))} there and {_text(here.get(key))} here"
@@ -174,7 +174,7 @@ def _otherwise(earlier: dict[str, Any], now: dict[str, Any]) -> dict[str, list[A
 
 
 def show_against(found: dict[str, Any], console: Console) -> None:
-    """Print the changes as a table, what may explain them, and last what became slower."""
+    """Print the changes as a table, possible causes, and last the figures that became slower."""
     same, margin = found["same_processor"], found["margin"]
     processor = f"{'the same' if same else 'another'} processor, {found['processors'][0]}"
     where = f"commit {found['commit']}, {found['date'][:10]}, {processor}"

@@ -60,7 +60,7 @@ def bench_case(
 
 
 def several_ranks(comm: MPI.Intracomm, bench: str) -> None:
-    """Raises CaseError if there is only one rank."""
+    """Raises CaseError on one rank."""
     if comm.size == 1:
         raise CaseError(
             f"whorl bench {bench} measures communication and this is one rank; start it on two or "
@@ -178,7 +178,7 @@ def measure_floor(
     """The floor in seconds with the rates it follows from; all ranks measure at once, trial by trial.
 
     For repeated measurements, pass the copies, whose memory is then kept, and the number of trials. On GPUs
-    the floor is the traffic alone, at the bandwidth of copies in their own memory.
+    the floor is only the traffic, at the bandwidth of copies in their own memory.
     """
     comm.Barrier()
     slowest_rank = SlowestRank(comm)
@@ -217,7 +217,7 @@ def write_figures(figures: dict[str, Any], path: Path) -> None:
 
 
 def show_headline(figures: dict[str, Any], console: Console) -> None:
-    """Print what was measured, and on which machine."""
+    """Print the summary of a bench, and the processor."""
     console.print(f"[bold]{figures['summary']}[/], {figures['machine']['processor']}", soft_wrap=True)
 
 

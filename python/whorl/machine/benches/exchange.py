@@ -1,8 +1,8 @@
 """`whorl bench exchange`: only the all-to-alls of a right-hand side, in the patterns of the plan.
 
-The terms are those of tables 8 to 12 of Yeung et al., Comput. Phys. Commun. 306, 109364 (2025): a message is
-what a rank sends to one other at a time, of Q variables together; the bandwidth of a rank is message size
-times ranks of the row, or the column, over the time of an all-to-all, including the message to itself.
+The terms are those of tables 8 to 12 of Yeung et al., Comput. Phys. Commun. 306, 109364 (2025). A message
+contains the data of Q variables that a rank sends to one other at a time. The bandwidth of a rank is message
+size times ranks of the row, or the column, over the time of an all-to-all, including the message to itself.
 """
 
 from collections.abc import Iterator

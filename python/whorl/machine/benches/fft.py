@@ -99,7 +99,7 @@ def set_kernel(flow: _core.Flow, case: Case) -> None:
 
 
 def verify(flow: _core.Flow, case: Case, pairs: int, comm: MPI.Intracomm) -> dict[str, float]:
-    """The errors of the kernel after so many pairs, with the error that rounding allows; RunFault if larger.
+    """The errors of the kernel after `pairs` pairs, with the error that rounding allows; RunFault if larger.
 
     `spike` is the fraction of the energy that is missing in the kernel's shell or is in another; `field` is
     the largest error at a point, relative to the kernel's amplitude of 1. Collective.

@@ -140,7 +140,7 @@ def split(calls: list[dict[str, float]], ranks: int) -> dict[str, dict[str, floa
 
 
 def exponents(runs: list[dict[str, Any]]) -> dict[str, dict[str, float | None]]:
-    """γ and its standard error for each of TIMES, from the medians; None if there are too few runs."""
+    """γ and its standard error for each of TIMES, from the medians; None for too few runs."""
     fitted = {}
     for name in TIMES:
         timed = [(run["ranks"], run[name]["median"]) for run in runs if run[name]["median"] > 0]
@@ -195,6 +195,6 @@ def show_scaling(figures: dict[str, Any], console: Console) -> None:
 
 
 def efficiencies(name: str, runs: list[dict[str, Any]]) -> list[float]:
-    """The time of one rank over ranks times that of several; in a weak series over that of several."""
+    """The time of one rank over that of several, in a strong series also over their number."""
     one = runs[0]["total"]["median"]
     return [one / run["total"]["median"] / (run["ranks"] if name == "strong" else 1) for run in runs]

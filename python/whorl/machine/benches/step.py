@@ -47,7 +47,7 @@ COLUMNS = {
 def measure_step(case: Case, steps: int, comm: MPI.Intracomm, particles: int = 0) -> dict[str, Any]:
     """Times `steps` steps after a warm-up and measures the floor. Collective; the same figures on every rank.
 
-    With `particles` as many steps follow with so many tracers.
+    With `particles`, the same number of steps follows with this number of tracers.
 
     Seconds are those of the slowest rank, medians over the steps. `parts` are mean seconds of a right-hand
     side, `part_spreads` their least, median and so on; `columns` are seconds of a step, for the best step and
@@ -113,9 +113,9 @@ OF_TRACERS = {"kind": "tracer", "interpolation": "lagrange", "points": 4}
 def with_particles(
     flow: _core.Flow, case: Case, count: int, steps: int, without: float, comm: MPI.Intracomm
 ) -> dict[str, Any]:
-    """The figures of steps with so many tracers, of a flow whose steps take `without` seconds. Collective.
+    """The figures of steps with `count` tracers, of a flow whose steps take `without` seconds. Collective.
 
-    Bytes are those of the tracers and of what samples the velocity at them, on all ranks.
+    Bytes are those of the tracers and of the sampler of their velocity, on all ranks.
     """
     process = psutil.Process()
     gc.collect()

@@ -61,7 +61,7 @@ def seconds(load: Load, machine: Machine, real_bytes: int) -> Parts:
 
 
 def time_of_particles(load: Load, machine: Machine, real_bytes: int) -> float:
-    """Seconds of a rank's particles in a right-hand side; those that the machine has no cost of take none."""
+    """Seconds of a rank's particles in a right-hand side; none for those without a cost on the machine."""
     devices, total = machine.node.devices / machine.node.ranks, 0.0
     for one in load.particles:
         if cost := machine.cost_of_particles(one.kind, one.interpolation, real_bytes):

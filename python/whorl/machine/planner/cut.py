@@ -7,9 +7,10 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Shares:
-    """Elements of a row along x, kept columns, those of a row index: the most (`_core.shares`) or a bound.
+    """The most that a rank has (`_core.shares`), or a bound: elements of a row along x, columns, row columns.
 
-    `padded_columns` are those of a plane in a buffer, known only to the core.
+    `columns` are kept ones, `row_columns` those of a row index. `padded_columns` are those of a plane in a
+    buffer, known only to the core.
     """
 
     elements: int

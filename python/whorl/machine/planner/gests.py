@@ -1,7 +1,7 @@
 """The load of GESTS's algorithm: pencils (slabs with one row), without truncation in the round trip.
 
-P. K. Yeung, K. Ravikumar, S. Nichols and R. Uma-Vaideswaran, Comput. Phys. Commun. 306, 109364 (2025). With
-D = 4 N³/P bytes a variable in single precision, a right-hand side of Navier–Stokes counts, for each rank,
+P. K. Yeung, K. Ravikumar, S. Nichols and R. Uma-Vaideswaran, Comput. Phys. Commun. 306, 109364 (2025). A
+variable has D = 4 N³/P bytes in single precision. A right-hand side of Navier–Stokes counts, for each rank,
 
     x, y lines      3 velocities + 5 products         z lines and columns   3 velocities + 4 fluxes
     rows            3 + 5 variables, where p_row > 1  copies                4 D a variable and exchange
@@ -9,8 +9,8 @@ D = 4 N³/P bytes a variable in single precision, a right-hand side of Navier–
     modes           5 products → 4 fluxes; 3 velocities read and written; update 13: 10 read, 3 written
                     (in the first stage 7 read, 6 written)
 
-the conservative form of Rogallo (NASA TM 81315, 1981) with the five products of Basdevant (1983). A copy that
-packs and one that unpacks each read and write the data they move.
+This is the conservative form of Rogallo (NASA TM 81315, 1981) with the five products of Basdevant (1983). A
+copy that packs and one that unpacks each read and write the data they move.
 """
 
 import math
@@ -71,7 +71,7 @@ class Gests:
 
     @property
     def modes(self) -> float:
-        """Modes of a field, in complex numbers: there is no truncation on disk either."""
+        """Modes of a field, in complex numbers, without truncation on disk either."""
         return math.prod(self.case.grid.points) / 2
 
     def own_batches(self, grid: tuple[int, int]) -> int:

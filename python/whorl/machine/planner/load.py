@@ -12,9 +12,8 @@ from dataclasses import dataclass
 class Exchange:
     """All-to-alls among `ranks` ranks that are `stride` apart in the order of the machine.
 
-    `bytes` are those that a rank sends in a right-hand side, including its message to itself; `calls` is the
-    number of all-to-alls for them; `at_once` is the number of ranks of the run, all of which do so at the
-    same time (0: only these).
+    `bytes` are those that a rank sends in a right-hand side, including its message to itself, in `calls`
+    all-to-alls. `at_once` ranks, those of the run, do so at the same time (0: only these).
     """
 
     ranks: int
@@ -31,7 +30,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Followed:
-    """Particles of a rank that a right-hand side moves: so many of a kind, and how they are interpolated."""
+    """Particles of a rank that a right-hand side moves: a number of a kind, with their interpolation."""
 
     kind: str
     interpolation: str
@@ -43,10 +42,10 @@ class Followed:
 class Load:
     """One right-hand side on one rank.
 
-    `operations` by axis ("x", "y", "z") go with `lengths`; `copy`, `point` and `modes` are bytes;
-    `working_set` is the size of the rank's arrays, in bytes, which decides the cache that holds them;
-    `batches` is the number of batches of an exchange; with `overlap` the exchanges of a batch may hide behind
-    the work on the planes of another: transforms along x and y, points, copies. `particles` move beside it.
+    `operations` by axis ("x", "y", "z") go with `lengths`; `copy`, `point` and `modes` are bytes.
+    `working_set` is the size of the rank's arrays, in bytes, which decides the cache that holds them.
+    `batches` is the number of batches of an exchange. With `overlap` the work on the planes of a batch may
+    hide exchanges of another: transforms along x and y, points, copies. `particles` move in addition.
     """
 
     lengths: dict[str, int]

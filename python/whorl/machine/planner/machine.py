@@ -1,7 +1,8 @@
 """The planner's description of a machine, a TOML file with these sections; every option is declared once.
 
-Rates are those of one device (a GPU, or a core) while all devices of the node work, links those of one rank
-while all ranks send: what a program reaches, not what a data sheet says. `whorl bench machine` measures them.
+Rates are those of one device (a GPU, or a core) while all devices of the node work, and links those of one
+rank while all ranks send. They are rates that a program reaches, not those of a data sheet. `whorl bench
+machine` measures them.
 """
 
 import tomllib
@@ -63,16 +64,16 @@ class Node(Section):
         if self.kind == "gpu" and self.ranks > self.devices:
             raise ValueError(
                 f"node.ranks = {self.ranks} are more than node.devices = {self.devices} GPUs, which is not "
-                "planned; take as many"
+                "planned; give the same number of both"
             )
         if self.devices % self.ranks:
             raise ValueError(
-                f"node.ranks = {self.ranks} do not share node.devices = {self.devices} evenly; take a divisor"
+                f"node.ranks = {self.ranks} do not share node.devices = {self.devices} evenly; give a divisor"
             )
         if self.kind == "gpu" and self.ranks < self.devices:
             raise ValueError(
                 f"node.ranks = {self.ranks} leave GPUs of node.devices = {self.devices} idle, because a rank "
-                "has one; give as many of both as are to be used"
+                "has one; give the number that is used for both"
             )
         return self
 
@@ -143,7 +144,7 @@ class Link(Section):
 
 
 class ParticleCost(Section):
-    """The time of a device for a particle of a kind, beside that of the round trip which has its inputs."""
+    """The time of a device for a particle of a kind, without that of the round trip of its inputs."""
 
     kind: Literal[*KINDS] = option(..., "kind of particles")
     interpolation: Literal["lagrange", "spline"] = option(..., "how the flow is interpolated")
@@ -178,7 +179,7 @@ class Machine(Section):
     @model_validator(mode="after")
     def _complete(self) -> "Machine":
         if self.single is None and self.double is None:
-            raise ValueError("neither [single] nor [double] is there; give the rates of one precision")
+            raise ValueError("[single] and [double] are missing; give the rates of one precision")
         reach = [link.ranks or float("inf") for link in self.links]
         levels = [LEVELS.index(link.level) for link in self.links]
         if any(a >= b for a, b in pairwise(reach)) or any(a >= b for a, b in pairwise(levels)):
@@ -206,8 +207,8 @@ class Machine(Section):
     def rates(self, real_bytes: int) -> tuple[Rates, float]:
         """The rates for reals of 4 or 8 bytes, and a factor on those of transforms.
 
-        If only the other precision was measured, its rates of traffic are used unchanged, and those of
-        transforms are scaled by the ratio of the sizes, whether memory or vector width limits them.
+        If only the other precision was measured, its rates of traffic are used unchanged. Those of transforms
+        are scaled by the ratio of the sizes, whether memory or vector width limits them.
         """
         wanted, other = (self.single, self.double) if real_bytes == SINGLE else (self.double, self.single)
         if wanted is not None:
@@ -216,7 +217,7 @@ class Machine(Section):
         return other, 2.0 if real_bytes == SINGLE else 0.5
 
     def cost_of_particles(self, kind: str, interpolation: str, real_bytes: int) -> ParticleCost | None:
-        """Of a kind for reals of 4 or 8 bytes, else of the other precision; None if there is neither."""
+        """The cost of a kind for reals of 4 or 8 bytes, else in the other precision; None without either."""
         alike = [one for one in self.particles if (one.kind, one.interpolation) == (kind, interpolation)]
         wanted = "single" if real_bytes == SINGLE else "double"
         return min(alike, key=lambda one: one.precision != wanted, default=None)
@@ -230,7 +231,7 @@ def shipped_machines() -> dict[str, Path]:
 def load_machine(source: str | Path) -> Machine:
     """The machine in a TOML file, in NAME.toml in the working directory, or of a shipped name, in this order.
 
-    Raises CaseError naming the option, its value and what is allowed.
+    Raises CaseError with the option, its value and the values that are allowed.
     """
     path = find_machine(source)
     return machine_from(read_toml(path), str(path))
@@ -243,8 +244,8 @@ def find_machine(source: str | Path) -> Path:
             return path
     near = did_you_mean(str(source), ready) or "."
     raise CaseError(
-        f"there is no machine file {source} and no machine of that name{near} Machines: {', '.join(ready)}; "
-        "whorl bench machine measures this one, and without --machine a plan is for it."
+        f"{source} is no machine file and no name of a machine{near} Machines: {', '.join(ready)}; whorl "
+        "bench machine measures this one, and without --machine a plan is for it."
     )
 
 

@@ -1,4 +1,4 @@
-"""Writes a machine as the TOML file that `load_machine` reads, with help and units behind the options."""
+"""Writes a machine as the TOML file that `load_machine` reads, with help and units of the options."""
 
 import tomlkit
 from tomlkit.items import Table
@@ -9,7 +9,7 @@ from whorl.machine.planner.machine import Machine
 
 
 def machine_toml(machine: Machine, comment: str = "") -> str:
-    """The text of a machine file; `comment` stands above it."""
+    """The text of a machine file; `comment` is at its top."""
     document = tomlkit.document()
     for line in comment.splitlines():
         document.add(tomlkit.comment(line))

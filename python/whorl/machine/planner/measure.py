@@ -1,8 +1,8 @@
 """`whorl bench machine`: the rates of a node, measured by whorl's own steps.
 
-Rates follow from short runs of Navier–Stokes (2/3 cube, rk2, a random field) at a few sizes: the rate of a
-part is what `Whorl.load` counts for it over its time in the quickest step. So the file has the rates that
-the code reaches here, with the effects of cache and memory at each size, not the limits of the processor.
+Rates follow from short runs of Navier–Stokes (2/3 cube, rk2, a random field) at a few sizes. The rate of a
+part is its work by `Whorl.load` over its time in the quickest step. So the file has the rates that the code
+reaches here, with the effects of cache and memory at each size, not the limits of the processor.
 """
 
 import gc
@@ -38,7 +38,7 @@ LINES = ("x_lines", "y_lines", "z_lines")
 TRAFFIC = {"copies": "pack", "point": "point", "modes": "modes"}  # the core's timers of memory traffic
 PRECISIONS = ("single", "double")
 FILE_BYTES = 2**28
-# Measured in some seconds where there is no machine file: sizes in cache and beyond it, a shorter file.
+# For plans without a machine file, measured in some seconds: sizes in cache and beyond it, a shorter file.
 BRIEF_SIZES, BRIEF_FILE_BYTES = (32, 64, 128), 2**25
 GIB, MIB = 2**30, 2**20
 SMALL = 16  # points of a flow whose arrays are negligible
@@ -64,8 +64,8 @@ def measure_machine(
 ) -> Machine:
     """Measures this node with all ranks of `comm` at work at once, each on its own flow. Collective.
 
-    By default a rank has the `threads` of a run; rank 0 calls `warn` with what has no result. Raises
-    CaseError if `comm` spans nodes.
+    By default a rank has the `threads` of a run. Rank 0 calls `warn` about measurements without a result.
+    Raises CaseError if `comm` spans nodes.
     """
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     if node.size < comm.size:
@@ -84,7 +84,7 @@ def measure_machine(
 
 
 def measure_brief(name: str, precision: str, threads: int) -> Machine:
-    """Measures in some seconds what one rank with these threads reaches in one precision.
+    """Measures in some seconds the rates that one rank with these threads reaches in one precision.
 
     The rates are those of a few steps at BRIEF_SIZES, without the cost of particles.
     """
@@ -101,7 +101,7 @@ def measure_brief(name: str, precision: str, threads: int) -> Machine:
 def measure_node(
     name: str, source: str, comm: MPI.Intracomm, threads: int, file_bytes: int = FILE_BYTES
 ) -> dict[str, Any]:
-    """The sections of a machine file but for its rates and links. Collective."""
+    """The sections of a machine file without its rates and links. Collective."""
     memory, overhead = available_memory()[0] / GIB, measure_overhead(threads, comm)
     return {
         "machine": {

@@ -1,7 +1,7 @@
 """`whorl bench machine`: the time of particles, by steps with many of them and with one.
 
-The one has all that does not depend on their number, such as a round trip of what is interpolated, which the
-planner counts as it counts every round trip.
+Steps with one particle contain all work that does not depend on their number, such as a round trip of the
+interpolated fields. The planner counts that as it counts every round trip.
 """
 
 import time
@@ -33,8 +33,8 @@ def measure_particles(
 ) -> list[dict[str, Any]]:
     """The sections [[particles]]; all ranks work at the same time, each by itself. Collective.
 
-    Where many particles take no longer than one, which a disturbance may do, rank 0 warns, and there is no
-    cost for these points.
+    If many particles take no longer than one, as in a disturbance, rank 0 warns and these points have no
+    cost.
     """
     box = min(POINTS, max(sizes))
     sections = []
@@ -67,7 +67,7 @@ def choices(option: str) -> tuple[Any, ...]:
 
 
 def timed_case(kind: str, points: int, precision: str, threads: int) -> Case:
-    """The case whose steps are timed, without a trial of lines, which need not come out alike twice."""
+    """The case whose steps are timed, without a trial of lines, which may choose differently each time."""
     return Case(
         grid={"points": points},
         flow=KINDS[kind].timed_in,
@@ -86,7 +86,7 @@ def nanoseconds(case: Case, kind: str, how: tuple[str, int], comm: MPI.Intracomm
 
 
 def quickest(case: Case, count: int, kind: str, how: tuple[str, int], comm: MPI.Intracomm) -> float:
-    """Seconds of the quickest step with so many particles on the slowest rank, but the first. Collective."""
+    """Seconds of the quickest step but the first with `count` particles, on the slowest rank. Collective."""
     flow = _core.Flow(core_options(case, case.run.threads), MPI.COMM_SELF.py2f())
     set_initial(flow, case, None, MPI.COMM_SELF)
     options = {"kind": kind, "interpolation": how[0], "points": how[1]} | KINDS[kind].timed_with

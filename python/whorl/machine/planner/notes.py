@@ -1,4 +1,4 @@
-"""Notes on a plan: where its numbers are extrapolated, and what is not counted."""
+"""Notes on a plan: extrapolated numbers, and parts that are not counted."""
 
 import math
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def notes_on(
 
 
 def _designed(case: Case) -> list[str]:
-    """What a designed force should keep up, and how long that is averaged for errors of some per cent."""
+    """The flow that a designed force should keep up, and the averaging time for errors of some per cent."""
     flow = expectation(case)
     if flow is None:
         return []

@@ -18,7 +18,7 @@ from whorl.machine.planner.report import headline, parts_of
 from whorl.pictures.style import STYLE, save_picture
 
 WIDE = 5.0  # ratio of the largest to the smallest value beyond which an axis is logarithmic
-VERY_WIDE = 100.0  # ratio beyond which it has labels at powers of ten alone
+VERY_WIDE = 100.0  # ratio beyond which it has labels only at powers of ten
 ROOM = 0.07  # fraction of an axis for the label of a number of nodes
 TOTAL = "0.1"
 TOO_LARGE = "0.6"
@@ -131,7 +131,7 @@ def _draw_over_nodes(ax: Axes, plan: Plan, title: str, unit: str, value: Callabl
 
 
 def _labels(nodes: Sequence[int]) -> list[str]:
-    """Labels on a logarithmic axis; one is empty if there is no room beside the last."""
+    """Labels on a logarithmic axis; a label is empty if it would overlap the last."""
     room = ROOM * math.log(nodes[-1] / nodes[0])
     labels: list[str] = []
     last = 0.0

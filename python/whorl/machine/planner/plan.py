@@ -22,7 +22,7 @@ from whorl.output.plans import expression_plans
 from whorl.run.checks import check_gpu_exchange
 from whorl.run.core_options import refused
 
-SMALL = 16  # points of a flow that is built to learn what the core refuses
+SMALL = 16  # points of a flow that is built to find options that the core refuses
 
 
 @dataclass(frozen=True)

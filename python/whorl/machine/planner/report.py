@@ -26,7 +26,7 @@ PARTICLES = {"particles": ("particles", "#8a63b8")}
 
 
 def show_plan(plan: Plan, console: Console) -> None:
-    """Print what is planned, a line for each number of nodes, and the cheapest run in full."""
+    """Print the headline of a plan, a line for each number of nodes, and the cheapest run in full."""
     console.print(f"[bold]{escape(headline(plan))}[/]", soft_wrap=True)
     console.print(f"predicted; rates from {escape(plan.machine.machine.source)}", style="dim", soft_wrap=True)
     length = plan.length

@@ -35,7 +35,7 @@ Count = TypeVar("Count", int, float)
 
 @dataclass(frozen=True)
 class Length:
-    """The number of steps to the end, the mean step, and where that is known from.
+    """The number of steps to the end, the mean step, and the options or field that determine them.
 
     `turnover` is the time of a turnover, if the plan depends on it.
     """
@@ -48,7 +48,7 @@ class Length:
 
 @dataclass(frozen=True)
 class Sought:
-    """What the initial field should tell: the option that needs it, what that is, and what to do without."""
+    """A number that the initial field should determine: the option that needs it, its name, the remedy."""
 
     why: str
     what: str
@@ -60,12 +60,12 @@ class Sought:
 
 def _step_by_courant(case: Case) -> Sought:
     why = f"time.courant = {case.time.courant:g} sets the step"
-    return Sought(why, "how large it is", "give the mean step you expect with --dt")
+    return Sought(why, "its length", "give the mean step you expect with --dt")
 
 
 def _turnover_for(name: str, value: str) -> Sought:
     why = f'{name} = "{value}" is in turnovers'
-    return Sought(why, "how long one is, so that it is unknown", f"plan with a number there (--set {name}=T)")
+    return Sought(why, "the length of one", f"plan with a number there (--set {name}=T)")
 
 
 def length_of(case: Case, dt: float | None = None) -> Length:
@@ -78,11 +78,11 @@ def length_of(case: Case, dt: float | None = None) -> Length:
     if dt is not None and not 0 < dt < math.inf:
         raise CaseError(f"--dt {dt:g}: the mean time step must be above zero and finite.")
     if time.until is None and time.steps is None:
-        by_errors = f"time.until_error = {show(time.until_error)} ends the run when its means are so accurate"
+        by_errors = f"time.until_error = {show(time.until_error)} ends the run when means are this accurate"
         by_condition = f"time.stop_when = {show(time.stop_when)} ends the run when it holds"
         raise CaseError(
-            f"{by_errors if time.until_error else by_condition}, and no plan tells when: the number of steps "
-            "is unknown; plan with a limit beside it (--set time.until=T, time.steps=N)."
+            f"{by_errors if time.until_error else by_condition}, so the number of steps is unknown; plan "
+            "with another limit, too (--set time.until=T, time.steps=N)."
         )
     if time.until is None:
         return Length(_counted(time.steps, "time.steps"), dt or time.dt, "time.steps", turnover)
@@ -123,14 +123,14 @@ def step_in(flow: Expected, case: Case) -> float:
 def _check_initial(case: Case, sought: Sought) -> None:
     elsewhere = [field.name for field in _initial_fields(case) if field.name in FROM_ELSEWHERE]
     if case.initial is None or elsewhere:
-        origin = f'an initial field "{elsewhere[0]}"' if elsewhere else "no initial field"
-        raise sought.untold(f" and {origin} does not tell")
+        origin = f'an initial field "{elsewhere[0]}" does not determine' if elsewhere else ""
+        raise sought.untold(f", and {origin or 'no initial field determines'}")
 
 
 def turnover_of(case: Case) -> float | None:
     """The time L/u' of a turnover, None if nothing planned needs it.
 
-    It is that of the flow that a designed force should keep up, else of the initial field on a coarse grid.
+    It belongs to the flow that a designed force should keep up, else to the initial field on a coarse grid.
     Raises CaseError at rest, and if the initial field or a coarse grid is not sufficient.
     """
     asked = {name: value for name, value in in_turnovers(case).items() if name in PLANNED}
@@ -142,7 +142,7 @@ def turnover_of(case: Case) -> float | None:
     _check_initial(case, sought)
     rate = case.flow.turnover_rate(_flow(_coarse(case, sought), case, sought).sums_over_modes())
     if not 0 < rate < math.inf:
-        raise sought.untold(" and an initial field at rest does not tell")
+        raise sought.untold(", and an initial field at rest does not determine")
     return 1 / rate
 
 
@@ -155,8 +155,8 @@ def first_step(case: Case) -> float:
     """
     if case.flow.model == "mhd" and case.flow.hall > 0:
         raise CaseError(
-            f"flow.hall = {case.flow.hall:g} brings whistlers whose step no coarse grid tells; give "
-            "the mean step you expect with --dt."
+            f"with flow.hall = {case.flow.hall:g} whistler waves limit the step, which a coarse grid cannot "
+            "predict; give the mean step you expect with --dt."
         )
     sought = _step_by_courant(case)
     small = _coarse(case, sought)
@@ -185,7 +185,7 @@ def _coarse(case: Case, sought: Sought) -> Case:
     coarse = [1 if n == 1 else next_good_size(math.ceil(n / factor)) for n in points]
     if math.prod(coarse) > MOST:
         points = " × ".join(map(str, coarse))
-        raise sought.untold(f", and the initial field, of {shells:g} shells, needs {points} points to tell")
+        raise sought.untold(f", and a random field of {shells:g} shells needs {points} points to determine")
     open_here = ["run.process_grid=[0, 0]", "run.batches=0", "run.transport=alltoall", "run.device=cpu"]
     return case.updated([f"grid.points={coarse}", *open_here], forcing=[])
 
@@ -202,7 +202,7 @@ def _shells(field: InitialField) -> float:
 
 
 def _flow(small: Case, of: Case | None = None, sought: Sought | None = None) -> _core.Flow:
-    """A flow on the grid of `small` with the initial field of `of`, which should tell what is sought.
+    """A flow on the grid of `small` with the initial field of `of`, from which the sought number follows.
 
     Without `of` the flow is at rest.
     """
@@ -215,7 +215,7 @@ def _flow(small: Case, of: Case | None = None, sought: Sought | None = None) -> 
                 raise
             points, reason = " × ".join(map(str, small.grid.points)), str(error).rstrip(".")
             raise CaseError(
-                f"{sought.why}, and on the {points} points that should tell {sought.what}, {reason}; "
+                f"{sought.why}, and on the {points} points that should determine {sought.what}, {reason}; "
                 f"{sought.remedy}."
             ) from None
     return flow
@@ -259,9 +259,9 @@ def output_of(
 
 
 def _times(interval: float | str, length: Length, run_seconds: float, ends: int) -> int:
-    """How often something is written: the times due before the last step, and `ends` times at start and end.
+    """The number of files of a kind: those due before the last step, and `ends` at start and end.
 
-    As in the recorder, it is written after each step that completes an interval and after the last step.
+    The recorder, too, writes a file after each step that completes an interval and after the last step.
     """
     every, between = Every.parse(interval), length.steps - 1
     if every.unit == "never":

@@ -101,7 +101,7 @@ def _process(machine: Machine) -> dict[str, float]:
 
 
 def fewest_nodes(algorithm: Algorithm, machine: Machine, overlap: bool = False) -> int:
-    """The smallest number of nodes on which the case fits. Raises CaseError if there is none.
+    """The smallest number of nodes on which the case fits. Raises CaseError if it fits on none.
 
     Not every number of ranks can share a box, so all are tried, from where the arrays of one rank would fit.
     """

@@ -18,8 +18,8 @@ FILE = Path("local.toml")  # that whorl bench machine writes by default
 def this_machine(case: Case, say: Callable[[str], object]) -> Machine:
     """This machine, by `local.toml` in the working directory, if that is of this processor, else measured.
 
-    It is measured in some seconds, in the precision of the case; `say` is told so. Raises CaseError for a
-    file that is no machine file.
+    It is measured in some seconds, in the precision of the case, and `say` reports it. Raises CaseError for
+    a file that is no machine file.
     """
     if is_file(FILE):
         known, here = load_machine(FILE), processor()

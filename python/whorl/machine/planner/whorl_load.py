@@ -1,20 +1,22 @@
 """The load of whorl's own round trip: kept modes only, fluxes contracted before the column exchange.
 
-With V complex bytes, a right-hand side of a model with I inputs, P products, F fluxes (`_core.model_shape`)
-counts, for each stage on the rank that has the most of it (all-to-alls wait for it between stages), c columns
-(kx, ky), m modes, z planes, y rows in each, and x kept kx in its y-pencil:
+A right-hand side of a model has I inputs, P products and F fluxes (`_core.model_shape`), with V bytes a
+complex number. Each stage counts the rank that has the most of it, as all-to-alls wait for it between stages.
+It has c columns (kx, ky), m modes, z planes, y rows in each, and x kept kx in its y-pencil:
 
     z lines  (I + F) c        y lines  (I + P) x z         x lines  (I + P) y z, real
     column   (I + F) c nz V   row      (I + P) x ny z V, where p_row > 1
-    copies   4 × what the exchanges carry: one packs, one unpacks, each reads and writes; without an exchange
-             the pencils are written and read likewise; where ny = 1 the ranks of a row share z, not y
+    copies   4 × the bytes of the exchanges
     points   (I + P) nx y z reals         modes   (5 fields + I + F) m V
 
-A group of particles that does not take the velocity from the step as it goes by has I further inputs in each
-stage, without products, and before them the round trips of products that these follow from (the pressure in
-the acceleration of the fluid), twice where phase shifts take two grids. An exchange counts the rank that
-sends or receives most: columns end on whole cache lines of 8 (method.md, decomposition and round trip).
-Memory is `_core.estimate_memory`, the count that the core allocates by.
+One copy packs and one unpacks; each reads and writes. Without an exchange the pencils are written and read
+likewise. Where ny = 1 the ranks of a row share z, not y.
+
+Particles may read the velocity from the planes of the step. Other groups have further inputs in each stage,
+without products. Before them come the round trips of products from which these inputs follow (such as the
+pressure in the acceleration of the fluid), twice where phase shifts need two grids. An exchange counts the
+rank that sends or receives most: columns end on whole cache lines of 8 (method.md, decomposition and round
+trip). Memory is `_core.estimate_memory`, the count by which the core allocates.
 """
 
 import math
@@ -73,7 +75,7 @@ class Whorl:
         return [grid for grid in allowed if grid[0] <= MOST_ROWS] or allowed
 
     def own_batches(self, grid: tuple[int, int]) -> int:
-        """The batches that the core takes: the case's, as far as there are planes, or its own choice."""
+        """The batches that the core uses: the case's, limited by the number of planes, or its own choice."""
         return _core.choose_batches(self._options, grid)
 
     def batch_counts(self, grid: tuple[int, int]) -> list[int]:
@@ -134,7 +136,7 @@ class Whorl:
         )
 
     def _programs_at_least(self, grid: tuple[int, int], batches: int) -> float:
-        """Of the largest run of a program: fields beside the state, and what is kept of a batch of planes."""
+        """Bytes of the largest run of a program: fields besides the state, values of a batch of planes."""
         points = self._points_of_batch(grid, batches)
         modes = self.modes / (grid[0] * grid[1])
         queues = DEVICES[self.device]["queues"]
@@ -156,7 +158,7 @@ class Whorl:
         return -(-planes // batches) * (ny // grid[0] if ny > 1 else 1) * nx
 
     def _particles_at_least(self, grid: tuple[int, int], batches: int) -> float:
-        """Of particles, in vectors of three numbers, and of batches of planes where rows are exchanged."""
+        """Bytes of particles, in vectors of three numbers, and of batches of planes with row exchanges."""
         queues, ranks = DEVICES[self.device]["queues"], grid[0] * grid[1]
         points = self._points_of_batch(grid, batches) if queues or grid[0] > 1 else 0
         return sum(
@@ -167,12 +169,12 @@ class Whorl:
 
     @cached_property
     def _programs(self) -> list[_core.ProgramNeeds]:
-        """Those on all points; what the others take is not much."""
+        """The needs of programs on all points; others need little."""
         return [one for one in self._options.programs if one.nx == 0]
 
     @cached_property
     def _wide_variables(self) -> tuple[int, int]:
-        """On the legs of the round trip that expressions have besides the step's; none without one."""
+        """Variables by column and by row of the further round trip of expressions; none without one."""
         columns = max((max(one.inputs, one.fluxes) for one in self._programs), default=0)
         rows = max((max(one.inputs, one.products) for one in self._programs), default=0)
         fits = columns <= self._shape["column_variables"] and rows <= self._shape["row_variables"]
@@ -237,7 +239,7 @@ class Whorl:
 
     @cached_property
     def _trips_of_groups(self) -> list[tuple[bool, list[Trip]]]:
-        """Of each group of particles, whether no step shows it what it samples, and its round trips then."""
+        """For each group of particles, whether no step has the fields it samples, and its round trips."""
         grids = 2 if DEALIASINGS[self.case.grid.dealias].shifts else 1
         groups = []
         for one in self.case.particles:

@@ -15,8 +15,8 @@ from whorl.pictures.slices import Plane, Tell, Wanted, choose, draw_slice, silen
 from whorl.pictures.style import draw_title, rounded
 from whorl.results.runs import RunResults
 
-DEEP = 1 / 16  # of the box: how far from a slice paths are drawn over it
-TRAIL = 30  # times of a path that are drawn
+DEEP = 1 / 16  # of the box: the largest distance from a slice of the paths over it
+TRAIL = 30  # last rows of a path that are drawn
 PATHS = {"colors": "#7dd3fc", "linewidths": 0.9, "alpha": 0.85, "zorder": 3}
 END = {"color": "white", "markersize": 2.6, "markeredgecolor": "0.2", "markeredgewidth": 0.4, "zorder": 4}
 
@@ -33,9 +33,9 @@ def draw_over_slice(
     name : str
         The name of the group of particles.
     title : str, optional
-        That of the figure.
+        The title of the figure.
     time : float, optional
-        The time of the snapshot, of which the nearest is taken; the last by default.
+        The time of the snapshot; the nearest one is drawn, or by default the last.
     tell : callable, optional
         Called with a sentence if the time of the snapshot differs from the one wanted.
 
@@ -47,18 +47,18 @@ def draw_over_slice(
     Raises
     ------
     CaseError
-        If there are no such particles, no snapshot, or no paths up to its time.
+        If the run has no particles of this name, no snapshot, or fewer than two rows of paths up to its time.
     """
     data = chosen_particles(run, name)
     plane = choose(run.snapshots, picture_of(run.case).slices, run.case.grid, Wanted(time=time), tell)
     if plane is None:
         raise CaseError(
-            "the run has no snapshot to draw paths over: output.snapshot_every says when there is one."
+            "the run has no snapshot to draw paths over: output.snapshot_every says when they are written."
         )
     times = data["time"].values
     last = int(np.searchsorted(times, plane.time + 1e-9 * abs(plane.time), side="right"))
     if last < 2:
-        raise CaseError(f"there are no paths up to the snapshot of t = {plane.time:.6g}.")
+        raise CaseError(f"the paths have fewer than two rows up to the snapshot of t = {plane.time:.6g}.")
     rows = data["position"].isel(time=slice(max(0, last - TRAIL), last))
     near = _near(rows.values[-1], plane, run.case.grid)
     figure = Figure(figsize=(6.9, 6.1 / min(plane.aspect, 2.0) + 0.3), layout="constrained")
@@ -79,7 +79,7 @@ def _is_deep(plane: Plane, grid: Grid) -> bool:
 
 
 def _near(place: np.ndarray, plane: Plane, grid: Grid) -> np.ndarray:
-    """The numbers of particles [particle, axis] near a plane; all of plane flow."""
+    """The numbers of the particles, at places [particle, axis], near a plane; all of them in plane flow."""
     if not _is_deep(plane, grid):
         return np.arange(len(place))
     normal = "xyz".index(plane.normal)

@@ -44,7 +44,10 @@ def paths_picture(run: RunResults, *, name: str, tell: Tell = silent) -> Figure:
 def draw_particles(data: xr.Dataset, case: Case, title: str = "") -> Figure:
     """Return the figure of particles, as `RunResults.particles` returns them, in a case. Raises CaseError."""
     if data.sizes["time"] < 2:
-        raise CaseError("paths take two times or more, and one has been written: see particles.every.")
+        raise CaseError(
+            f"a picture of paths needs two times, and {data.sizes['time']} has been written; lower "
+            "particles.every."
+        )
     figure = Figure(figsize=(11, 5), layout="constrained")
     if title:
         draw_title(figure, title)
@@ -65,7 +68,7 @@ def mean_square_displacement(data: xr.Dataset) -> xr.DataArray:
     Returns
     -------
     DataArray
-        Over `time`, in units of length², the mean over all particles.
+        The mean over all particles, over `time`, in units of length².
     """
     moved = data["position"] - data["position"].isel(time=0)
     found = (moved**2).sum("axis").mean("particle").drop_vars("step", errors="ignore")
@@ -73,10 +76,10 @@ def mean_square_displacement(data: xr.Dataset) -> xr.DataArray:
 
 
 def wrapped(position: np.ndarray, grid: Grid, axes: tuple[int, int]) -> list[np.ndarray]:
-    """Pieces [point][axis] of a path [time][axis] that lie in the box, where it begins and ends at an edge.
+    """Pieces [point][axis] of a path [time][axis] in the box, cut where the path crosses its edges.
 
     `position` has all three axes. A piece ends where the path leaves the periodic box, and the next goes on
-    at the opposite side; the points at the edges are on the straight line between two times.
+    at the opposite side. The points at the edges are on the straight line between two times.
     """
     lengths = np.array([grid.lengths[axis] for axis in axes])
     periodic = np.array([grid.bases[2 - axis] == "F" for axis in axes])
@@ -96,7 +99,7 @@ def wrapped(position: np.ndarray, grid: Grid, axes: tuple[int, int]) -> list[np.
 
 
 def _crossings(start: np.ndarray, end: np.ndarray, lengths: np.ndarray, periodic: np.ndarray) -> list[float]:
-    """Where a line crosses edges of periodic boxes, in shares of its length, in their order."""
+    """The rising shares of the length of a line at which it crosses edges of periodic boxes."""
     shares: list[float] = []
     for one, other, length in zip(start[periodic], end[periodic], lengths[periodic], strict=True):
         low, high = sorted((one, other))
@@ -106,7 +109,7 @@ def _crossings(start: np.ndarray, end: np.ndarray, lengths: np.ndarray, periodic
 
 
 def _chosen_paths(position: np.ndarray, grid: Grid, along: tuple[int, int]) -> np.ndarray:
-    """Numbers of the particles whose paths, [time][particle][axis], are drawn and can be told apart."""
+    """Numbers of the particles to draw, few enough to distinguish their paths [time][particle][axis]."""
     count = position.shape[1]
     some = np.unique(np.linspace(0, count - 1, min(count, MOST_PATHS)).astype(int))
     moved = np.diff(position[:, some], axis=0) / np.array([grid.lengths[axis] for axis in along])

@@ -32,9 +32,9 @@ from whorl.results.runs import RunResults
 
 SIDE = 4.6  # of a graph, in inches
 NOT_RELIABLE = f"?  of fewer than {ENOUGH:.0f} independent samples: not reliable"
-MARGIN = 0.3  # of what is shown: room for texts above and below
+MARGIN = 0.3  # share of the range that is shown: room for texts above and below
 DOTTED = LAW | {"linestyle": (0, (1, 1.5))}
-MEAN = Look(COLORS[6], "-")  # of all axes together
+MEAN = Look(COLORS[6], "-")  # curves of all axes together
 
 
 def statistics_picture(
@@ -347,7 +347,7 @@ def _radial(ax: Axes, data: xr.Dataset) -> None:
 
 
 def _show(ax: Axes, low: float, high: float, law: float) -> None:
-    """What is between two values and a law, with room for texts above and below."""
+    """Show the range of two values and a law, with room for texts above and below."""
     low, high = min(low, law), max(high, law)
     room = MARGIN * ((high - low) or abs(law) or 1.0)
     ax.set_ylim(max(0.0, low - room), high + room)

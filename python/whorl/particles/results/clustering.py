@@ -1,4 +1,4 @@
-"""Where particles are: radial distribution, correlation dimension, Voronoï cells, uniformity."""
+"""Clustering of particles: radial distribution, correlation dimension, Voronoï cells, uniformity."""
 
 from collections.abc import Sequence
 
@@ -15,13 +15,13 @@ from whorl.particles.results.separations import wrapped_tree
 STATES, FEW_STATES = 24, 5
 RADII = 32
 FITTED = 8  # radii of the fit of the dimension
-CLOSE, APART, WIDE = 0.2, 1.0, 4.0  # mean spacings: where the fit begins and ends, and radii end
-MOST_CELLS, CELLS = 100_000, 20_000  # of Voronoï: at a time, and at all times if one has fewer
+CLOSE, APART, WIDE = 0.2, 1.0, 4.0  # mean spacings: the ends of the fit, and the largest radius
+MOST_CELLS, CELLS = 100_000, 20_000  # most Voronoï cells of one time; of all times, if one has fewer
 FEWEST = 32  # particles
-EXPECTED = 10.0  # particles in a cell, unless there are two cells along an axis
+EXPECTED = 10.0  # least mean number of particles in a cell, unless an axis has only two cells
 MOST_ALONG = 16  # cells along an axis
 RANDOM = {1: 0.5, 2: 0.280, 3: 0.179}  # the variance of Voronoï cells of random points, by dimension
-FACES = 6  # mean spacings: how far images are taken first
+FACES = 6  # mean spacings: the first margin around the box in which images are added
 
 
 def clustering(
@@ -38,29 +38,32 @@ def clustering(
     tracks : Tracks
         The paths.
     states : int, default 24
-        At so many times, evenly chosen.
+        The number of times, evenly chosen; all times if the paths have fewer.
     between : sequence of float, optional
         The separations between which D₂ is fitted; 0.2 to 1 mean spacing (V/N)^{1/d} by default.
     voronoi : bool, default True
-        Whether there are Voronoï cells, of at most 100 000 particles, at fewer times if they are many.
+        Whether to compute Voronoï cells. More than 100 000 particles have none, and many have them at fewer
+        times.
 
     Returns
     -------
     Dataset
         Over `r`: `radial_distribution`, the number of pairs with separations about r over that of uniformly
-        random particles. `dimension`, D₂, the slope of ln N(< r) over ln r by least squares at eight r
-        between `from_r` and `to_r`, with N(< r) the number of pairs closer than r. `voronoi_variance`, the
-        variance of the volumes of cells over their mean; the attribute `voronoi_random` is that of random
-        particles.
+        random particles. `dimension` is D₂, the slope of ln N(< r) over ln r, with N(< r) the number of
+        pairs closer than r; it is fitted by least squares at eight r between `from_r` and `to_r`.
+        `voronoi_variance` is the variance of the volumes of cells over their mean; the attribute
+        `voronoi_random` is that of random particles.
 
     Raises
     ------
     CaseError
-        If the box is not known or has walls, or if there are fewer than 32 particles.
+        If the box is unknown or has walls, if it has fewer than 32 particles, or if `between` does not rise
+        or ends beyond half of the box.
 
     Notes
     -----
-    A pair is in the count of two particles, so that the spread of blocks of particles counts with √2.
+    A pair is in the counts of two particles. The errors by the spread of blocks of particles are therefore
+    multiplied by √2.
 
     References
     ----------
@@ -73,7 +76,8 @@ def clustering(
     low, high = (CLOSE * spacing, APART * spacing) if between is None else between
     if not 0 < low < high <= shortest / 2:
         raise CaseError(
-            f"D₂ is fitted between two separations that rise, below half of the box, {shortest / 2:g}."
+            f"D₂ cannot be fitted between {low:g} and {high:g}: give two separations that rise, at most half "
+            f"of the box, {shortest / 2:g}."
         )
     edges = np.geomspace(min(low, CLOSE * spacing), min(WIDE * spacing, shortest / 2), RADII + 1)
     fitted = np.geomspace(low, high, FITTED)
@@ -104,23 +108,23 @@ def uniformity(tracks: Tracks, *, states: int = FEW_STATES) -> xr.Dataset:
     tracks : Tracks
         The paths.
     states : int, default 5
-        At so many times, evenly chosen.
+        The number of times, evenly chosen; all times if the paths have fewer.
 
     Returns
     -------
     Dataset
-        Over `time`: `chi_squared`, Σ (n − m)²/m over equal cells with n particles, m their mean, of about 10
-        particles or more; `probability`, p, that uniformly random particles have at least that; the
-        attributes `cells` and `freedom`, one less.
+        Over `time`: `chi_squared`, Σ (n − m)²/m over equal cells with n particles each, whose mean m is 10 or
+        more unless an axis has only two cells; `probability`, the chance p that uniformly random particles
+        have this χ² or more. The attribute `cells` is the number of cells, and `freedom` is one less.
 
     Raises
     ------
     CaseError
-        If the box is not known, or there are fewer than 32 particles.
+        If the box is unknown, or if it has fewer than 32 particles.
 
     Notes
     -----
-    The times are not independent. Particles that begin on a lattice are more even than random ones at first.
+    The times are not independent. Particles released on a lattice are at first more even than random ones.
     """
     dimension, _ = _box(tracks, walls=True)
     along = int(max(2, min(MOST_ALONG, (tracks.count / EXPECTED) ** (1 / dimension))))
@@ -156,14 +160,17 @@ def _box(tracks: Tracks, walls: bool = False) -> tuple[int, float]:
     """The number of dimensions, and the volume of the box in them. Raises CaseError."""
     lengths = tracks.lengths[tracks.columns]
     if not (lengths > 0).all():
-        raise CaseError("where particles are is told of those in a box, whose lengths are not known here.")
+        raise CaseError(
+            "these paths have no lengths of the box, which clustering and uniformity need; give `tracks` the "
+            "lengths, or read the paths by `tracks_of`."
+        )
     if not walls and not tracks.periodic[tracks.columns].all():
         raise CaseError(
-            "g(r), D₂ and Voronoï cells are those of periodic boxes; near the walls of this one there are "
-            "fewer neighbours."
+            "g(r), D₂ and Voronoï cells need a periodic box: near the walls of this one particles have fewer "
+            "neighbours; compute `uniformity` instead."
         )
     if tracks.count < FEWEST:
-        raise CaseError(f"where particles are takes {FEWEST} of them, and there are {tracks.count}.")
+        raise CaseError(f"{tracks.count} particles are too few: clustering and uniformity need {FEWEST}.")
     return len(lengths), float(np.prod(lengths))
 
 
@@ -185,7 +192,7 @@ def _closer(tracks: Tracks, row: int, radii: np.ndarray) -> np.ndarray:
 
 
 def _estimated(shares: np.ndarray, blocks: Blocks) -> tuple[np.ndarray, np.ndarray]:
-    """The errors of pairs, each of which is in the counts of two particles."""
+    """The errors and samples of counts of pairs, in which each pair is counted for two particles."""
     return blocks.combined(blocks.together(shares), np.sqrt(2) * shares.mean(axis=0))
 
 
@@ -219,7 +226,7 @@ def _voronoi(tracks: Tracks, rows: np.ndarray, dimension: int) -> dict[str, tupl
 def cell_volumes(tracks: Tracks, row: int) -> np.ndarray:
     """The volumes of the Voronoï cells of particles at a time, [particle], in the periodic box.
 
-    Cells are those among the particles and their images nearby; their sum is the volume of the box.
+    The cells are computed among the particles and their images nearby; their sum is the volume of the box.
     """
     lengths = tracks.lengths[tracks.columns]
     place = np.asarray(wrapped_tree(tracks, row).data)
@@ -244,7 +251,7 @@ def cell_volumes(tracks: Tracks, row: int) -> np.ndarray:
 
 
 def _with_images(place: np.ndarray, lengths: np.ndarray, margin: float) -> np.ndarray:
-    """The particles, and behind them their images closer to the box than a margin."""
+    """The particles, followed by their images closer to the box than a margin."""
     points = place
     for axis, length in enumerate(lengths):
         shift = np.zeros(len(lengths))

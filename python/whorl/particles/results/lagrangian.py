@@ -30,23 +30,23 @@ def dispersion(
     tracks : Tracks
         The paths.
     origins : str, default "all"
-        "all" for the mean over all t₀ in the window, or "first" for its first time alone.
+        "all" for the mean over all t₀ in the window, or "first" for only its first time.
     longest : float, optional
-        The longest lag; half of the window by default, of the first origin all of it.
+        The longest lag; half of the window by default, or all of it for the first origin.
     lags : int, default 60
         The most lags, with even ratios.
 
     Returns
     -------
     Dataset
-        Over `lag`, and by `axis`: `displacement`, and `total` over all axes, in units of length²;
-        `ballistic`, ⟨v²⟩ τ², and `diffusive`, 2 ⟨v²⟩ T_L τ, the limits of `total` at small and large τ, of
-        the variance about the mean of all particles; `diffusivity`, `total` over 2 d τ with d axes.
+        Over `lag`: `displacement` by `axis`, and `total` over all axes, in units of length². The limits of
+        `total` at small and large τ are `ballistic`, ⟨v²⟩ τ², and `diffusive`, 2 ⟨v²⟩ T_L τ, with the
+        variance ⟨v²⟩ about the mean of all particles. `diffusivity` is `total` over 2 d τ with d axes.
 
     Raises
     ------
     CaseError
-        If origins are neither, or the longest lag is beyond the window.
+        If `origins` is neither, or the longest lag is beyond the window.
 
     References
     ----------
@@ -114,15 +114,16 @@ def velocity(tracks: Tracks, *, longest: float | None = None, lags: int = 200) -
     -------
     Dataset
         `mean`, `variance`, `flatness`, `correlation`, `integral_time`, `first_zero` and `micro_time` by
-        `axis`, and with `mean_` before their names of all axes together; `pdf` over `bin`, in units of σ;
-        `spectrum` over `frequency`, whose integral is the variance, mean over the axes. Where the series has
-        them, `integral_time_over_kolmogorov_time`, T_L/τ_η, and `energy_ratio`, ½⟨|v|²⟩ of the particles in
-        the frame of the mean velocity over the mean kinetic energy of the flow at the same times.
+        `axis`; all but the mean are also for all axes together, with `mean_` before their names. `pdf` is
+        over `bin`, in units of σ. `spectrum` is over `frequency`; its integral is the variance, mean over the
+        axes. Where the series has the scales, `integral_time_over_kolmogorov_time` is T_L/τ_η. Where it has
+        the energy, `energy_ratio` is ½⟨|v|²⟩ of the particles over the mean kinetic energy of the flow at the
+        same times; v is then in the frame of the mean velocity.
 
     Raises
     ------
     CaseError
-        If there are fewer than 16 times, or `longest` is beyond half of the window.
+        If the paths have fewer than 16 times, or `longest` is beyond half of the window.
     """
     values = tracks.velocity
     time = tracks.at_times_of(tracks.time, values)
@@ -148,7 +149,7 @@ def _energy_ratio(tracks: Tracks) -> dict[str, tuple]:
 
 
 def _spectrum(values: np.ndarray, time: np.ndarray, blocks: Blocks) -> dict[str, tuple]:
-    """The frequency spectrum of the mean component, of `PIECES` parts of the series; none of short ones."""
+    """The frequency spectrum, mean over components and `PIECES` parts of the series; none of a short one."""
     length = len(values) // PIECES
     if length < 8:
         return {}
@@ -177,22 +178,23 @@ def acceleration(tracks: Tracks, *, longest: float | None = None, lags: int = 20
     Parameters
     ----------
     tracks : Tracks
-        The paths; the acceleration is what was read as `acceleration`, or differences of the velocity.
+        The paths; the acceleration is the quantity read as `acceleration`, or differences of the velocity.
     longest, lags : float, int
         As for `whorl.probes.results.time_correlation.time_correlation`.
 
     Returns
     -------
     Dataset
-        As that of `velocity`, without a spectrum and an energy. Where the series has the scales, `a0`, the
-        mean of ⟨a_i²⟩ over the axes over ε^{3/2} ν^{−1/2}, and `first_zero_over_kolmogorov_time`.
-        Of differences the attribute `resolution` is the share of the variance that those of second order
-        lack beside those of fourth, which are taken: far more than is lacking in these where it is small.
+        The numbers of `velocity`, without integral times, spectrum and energy. Where the series has the
+        scales, also `first_zero_over_kolmogorov_time` and `a0`, the mean of ⟨a_i²⟩ over the axes, over
+        ε^{3/2} ν^{−1/2}. For differences, the attribute `resolution` is the share of the variance that those
+        of second order lack compared with those of fourth, which are used. Where it is small, those of fourth
+        order lack far less.
 
     Raises
     ------
     CaseError
-        If there are fewer than 16 times, or `longest` is beyond half of the window.
+        If the paths have fewer than 16 times, or `longest` is beyond half of the window.
     """
     values, blocks = tracks.acceleration, tracks.blocks
     time = tracks.at_times_of(tracks.time, values)
@@ -218,7 +220,7 @@ def _resolution(tracks: Tracks, values: np.ndarray) -> float:
 
 
 def _a0(tracks: Tracks, values: np.ndarray) -> Estimate:
-    """With the error of the dissipation in it, which rises and falls with the squares of accelerations."""
+    """a₀; its error includes that of the dissipation, which rises and falls with squared accelerations."""
     small, blocks = tracks.small_scales, tracks.blocks
     squares = blocks.means((values**2).mean(axis=2))
     epsilon = tracks.at_times_of(small.dissipation, values)
@@ -244,8 +246,9 @@ def structure_functions(tracks: Tracks, *, longest: float | None = None, lags: i
     -------
     Dataset
         Over `lag`: `structure` by `order` and `axis`, `mean_structure` of all axes together, `flatness`,
-        D₄/D₂². Where the series has the dissipation, `compensated`, D₂/(ε τ); `C0`, its largest value, and
-        `C0_lag_over_kolmogorov_time`, where it is, of the parabola of ln τ through the three largest.
+        D₄/D₂². Where the series has the dissipation: `compensated`, D₂/(ε τ); `C0`, its largest value; and
+        `C0_lag_over_kolmogorov_time`, the lag of that. Both are of the parabola of ln τ through the largest
+        value and its neighbours.
 
     References
     ----------
@@ -253,7 +256,7 @@ def structure_functions(tracks: Tracks, *, longest: float | None = None, lags: i
     """
     values, blocks = tracks.velocity, tracks.blocks
     steps = lag_steps(tracks, longest, lags, 0.5)
-    batches = min(BATCHES, len(values) - int(steps[-1]))  # as many for all lags
+    batches = min(BATCHES, len(values) - int(steps[-1]))  # the same number for all lags
     of_axes, of_all, flat, compensated, parts = [], [], [], [], []
     for step in steps:
         change = np.abs(values[step:] - values[:-step])
@@ -284,14 +287,14 @@ def structure_functions(tracks: Tracks, *, longest: float | None = None, lags: i
 def _compensated(
     second: np.ndarray, epsilon: np.ndarray, lag: float, mean: float, blocks: Blocks
 ) -> Estimate:
-    """D₂/(ε τ), with the error of the dissipation in it."""
+    """D₂/(ε τ); its error includes that of the dissipation."""
     value = blocks.together(second).mean() / (mean * lag)
     shares = second / (mean * lag) - value * (epsilon / mean)[:, None]
     return np.array(value), *blocks.errors(shares - shares.mean())
 
 
 def _batched(parts: np.ndarray, batches: int) -> np.ndarray:
-    """Means [time, block] in so many batches of times."""
+    """Means [batch, block] over batches of times of means [time, block]."""
     return Blocks.of(len(parts), batches).means(parts, axis=0)
 
 
@@ -326,7 +329,7 @@ def _top(lag: np.ndarray, values: np.ndarray) -> tuple[float, float]:
 
 
 def _over(found: dict[str, tuple], name: str, unit: float, of: str, meaning: str) -> dict[str, tuple]:
-    """A number over a scale of the flow."""
+    """A number divided by a scale of the flow."""
     value, error, samples = (found[f"{name}{end}"][1] for end in ("", "_error", "_samples"))
     label = f"{name.removeprefix('mean_')}_over_{of}"
     return with_error(label, (), (value / unit, error / unit, samples), "1", meaning)

@@ -26,7 +26,7 @@ MIXED = "The steps of time differ: paths were interpolated to even ones by cubic
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of statistics: what finds it, what it is, of which particles, and from where on."""
+    """A kind of statistics: its function and description, the paths that have it, and where these begin."""
 
     find: Callable[[Tracks], xr.Dataset]
     about: str
@@ -58,16 +58,16 @@ KINDS = {
 
 
 class ParticleMeans(DiagnosticMeans):
-    """Statistics of particles over a window; `average_particles` makes it, printing shows a table.
+    """Statistics of particles over a window, from `average_particles`; printing shows a table.
 
-    `means["velocity"]` is a dataset of the kind: of each number NAME its value, `NAME_error` the standard
-    error and `NAME_samples` the number of independent samples. It is as that of diagnostics otherwise.
+    `means["velocity"]` is the dataset of this kind. It has each number NAME, the standard error `NAME_error`
+    and the number of independent samples `NAME_samples`. All else is as for `DiagnosticMeans`.
     """
 
     first: ClassVar[str] = "statistics"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as lists, numbers and text, as for JSON; what is not finite is None."""
+        """Return all results as lists, numbers and text for JSON, where None replaces nan and infinity."""
         return {
             "window": {"start": self.start, "end": self.end},
             "verdict": self.verdict,
@@ -111,12 +111,12 @@ def average_particles(
     name : str
         The name of the group.
     kinds : str or sequence of str, optional
-        Of `KINDS`; all that the particles have by default.
+        Names in `KINDS`; all kinds that the particles have by default.
     start, end : float, optional
-        The window, which begins and ends by default as that of `RunResults.average`; of pairs and tetrahedra
-        it begins by default where the particles do.
+        The window; by default that of `RunResults.average`. For pairs and tetrahedra it begins by default at
+        the first row of the particles.
     resample : bool, default False
-        Whether paths at uneven times are interpolated to even ones, by cubic splines in time.
+        Whether to interpolate paths at uneven times to even ones, by cubic splines in time.
 
     Returns
     -------
@@ -126,8 +126,8 @@ def average_particles(
     Raises
     ------
     CaseError
-        If there are no such particles or kind, if the window cannot be taken or has too few times, if steps
-        of time differ and `resample` is false, or if a kind that is asked for cannot be had.
+        If the particles or a kind do not exist, if the window is wrong or has too few times, if steps of time
+        differ and `resample` is false, or if a requested kind cannot be computed.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def average_particles(
     for one in wanted:
         if one not in KINDS:
             near = did_you_mean(one, KINDS) or "."
-            raise CaseError(f"there are no statistics {one} of particles{near} Known: {', '.join(KINDS)}.")
+            raise CaseError(f"whorl has no statistics {one} of particles{near} Known: {', '.join(KINDS)}.")
     taken: dict[bool, tuple[Tracks, str]] = {}
     means, notes = {}, []
 
@@ -176,7 +176,7 @@ def _described(kind: Kind, tracks: Tracks) -> xr.Dataset:
 
 
 def _sources(data: xr.Dataset) -> Iterator[str]:
-    """Where velocities and accelerations are from, and what differences in time lack."""
+    """Sentences on the sources of velocities and accelerations, and on the error of differences in time."""
     for name in ("velocity", "acceleration"):
         if name in data.attrs:
             yield f"{name.capitalize()}: {data.attrs[name]}."
@@ -205,7 +205,7 @@ def _doubts(name: str, data: xr.Dataset, of_table: bool) -> Iterator[str]:
 
 
 def _scales(tracks: Tracks) -> list[str]:
-    """What the numbers are normalised with, or why they are not."""
+    """A sentence on the scales that normalise the numbers, or on the reason that these are missing."""
     if (small := tracks.small_scales) is not None:
         return [
             f"Scales: ε = {small.epsilon:.4g}, the mean 2νZ of the series in the window, ν = "
@@ -216,7 +216,7 @@ def _scales(tracks: Tracks) -> list[str]:
 
 
 def _why_not(tracks: Tracks) -> str:
-    """Why there are no small scales."""
+    """The reason why the small scales are missing."""
     if len(tracks.axes) < 3:
         return "the flow is plane"
     if tracks.scales is None or tracks.scales.dissipation is None:
@@ -227,7 +227,7 @@ def _why_not(tracks: Tracks) -> str:
 
 
 def numbers_of(data: xr.Dataset, name: str) -> tuple[float, float, float]:
-    """A number without dimensions, its error and its samples; nan without one."""
+    """A number without axes, its error and its samples; nan if it is missing."""
     if name not in data:
         return (np.nan,) * 3
     return tuple(float(data[f"{name}{end}"]) for end in ("", "_error", "_samples"))

@@ -1,12 +1,12 @@
-"""Means over particles and over time with errors, for all that follows from paths.
+"""Means over particles and over time with errors, for all statistics of paths.
 
-Two sets of means of the same quantity are compared with its mean: those at each time, over all particles, and
-those of each block of particles, over all times. The first tell what all particles feel together, as the few
-large eddies that come and go; their error is that of a mean over time, by `whorl.output.means`. The second
-tell what particles have of their own; their error is the standard deviation of the blocks over the root of
-their number, at most `BLOCKS` of equal sizes, of particles with successive identities. The standard error is
-the larger of the two. Its independent samples are those of the first, or the number of blocks where there are
-fewer than four times.
+The standard error of a mean is the larger of two errors. The first is that of a mean over time, by
+`whorl.output.means`, of the means over all particles at each time. It includes fluctuations common to all
+particles, such as those of the few large eddies that come and go. The second is the standard deviation of
+the means of blocks of particles over all times, over the root of the number of blocks. It includes the
+differences between particles. The blocks are at most `BLOCKS` of equal sizes, of particles with successive
+identities. The independent samples are those of the first error, or the number of blocks for fewer than four
+times.
 """
 
 from collections.abc import Callable
@@ -18,13 +18,13 @@ from whorl.output.means import FEWEST
 from whorl.probes.results.correlated_groups import errors_of
 
 BLOCKS = 32
-BATCHES = 16  # of times, for the spread of what is no mean
+BATCHES = 16  # batches of times, for the spread of numbers that are no means
 Estimate = tuple[np.ndarray, np.ndarray, np.ndarray]  # values, errors, independent samples
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """Blocks of successive particles, or of successive groups of so many members."""
+    """Blocks of successive particles, or of successive pairs, tetrahedra or times."""
 
     starts: np.ndarray
     sizes: np.ndarray
@@ -67,7 +67,7 @@ class Blocks:
         return np.fmax(error, blocks), samples
 
     def of_blocks(self, means: np.ndarray) -> np.ndarray:
-        """The error by the spread of the blocks alone, [block, …]; nan of fewer than four."""
+        """The error of means [block, …] by the spread of the blocks; nan for fewer than four."""
         if len(means) < FEWEST:
             return np.full(means.shape[1:], np.nan)
         weights = (self.sizes / self.sizes.mean()).reshape(-1, *(1,) * (means.ndim - 1))
@@ -76,9 +76,9 @@ class Blocks:
 
 
 def spread(parts: np.ndarray, blocks: Blocks, find: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """The error of `find` of the mean of parts [time, block, …], which need not be smooth in it.
+    """The error of `find` of the mean of parts [time, block, …]; `find` need not be smooth.
 
-    It is the larger one of two jackknives, which leave out one of the blocks, or one of `BATCHES` times.
+    It is the larger one of two jackknives, which leave out a block, or one of `BATCHES` batches of times.
     """
     of_times, of_blocks = blocks.together(parts), parts.mean(axis=0)
     batches = Blocks.of(len(of_times), BATCHES)
@@ -89,7 +89,7 @@ def spread(parts: np.ndarray, blocks: Blocks, find: Callable[[np.ndarray], np.nd
 
 
 def _jackknife(means: np.ndarray, sizes: np.ndarray, find: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """The error by leaving out one of means [part, …] of so many each; nan of fewer than four."""
+    """The error by leaving out one of the means [part, …] of parts with `sizes`; nan for fewer than four."""
     if len(means) < FEWEST:
         return np.full(np.shape(find(means[0])), np.nan)
     total = np.tensordot(sizes, means, 1)

@@ -7,7 +7,7 @@ from whorl.particles.results.path_means import Blocks, Estimate, with_error
 from whorl.probes.results.correlated_groups import grouped_correlation
 
 BINS = 81
-NARROW = 2.5  # σ, beyond which bins are as wide as their distance asks for
+NARROW = 2.5  # σ, beyond which bins widen in proportion to their distance
 CORRELATED = ("correlation", "integral_time", "first_zero", "micro_time")
 
 
@@ -83,7 +83,7 @@ def correlations(
     longest: float | None = None,
     lags: int = 200,
 ) -> dict[str, tuple]:
-    """The correlation in time along paths of values [time, particle, axis], by axis and of all together.
+    """The correlation in time along paths of values [time, particle, axis], by axis and for all together.
 
     It is that of `whorl.probes.results.time_correlation`, of the values without the mean of all particles
     and times.
@@ -116,7 +116,7 @@ def _numbers(
         if f"{name}_error" in whole:
             error = np.fmax(whole[f"{name}_error"].values, by_block)
             samples = whole[f"{name}_samples"].values
-        else:  # of the first zero: that of the integral, whose correlation it ends
+        else:  # the first zero has the samples of the integral, which ends there
             error, samples = by_block, whole["integral_time_samples"].values
         own = (*dims, *one.dims[1:])
         values = [each if dims else each[0] for each in (one.values, error, samples)]

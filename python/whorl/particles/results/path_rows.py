@@ -1,4 +1,4 @@
-"""The rows of paths that statistics take: those at which all that they need is finite."""
+"""The rows of paths that statistics use: those at which all numbers that they need are finite."""
 
 from collections.abc import Sequence
 
@@ -15,19 +15,19 @@ FEWEST = ParticleGroup.fewest_rows
 
 
 def finite_rows(data: xr.Dataset, axes: Sequence[str]) -> tuple[xr.DataArray, list[str]]:
-    """Positions and what was read, (time, particle, of), where it is finite, and what was left out.
+    """Positions and quantities, (time, particle, of), at finite rows, and notes on those left out.
 
-    Rows at the ends go if the velocity or the acceleration of the fluid was not read there; one of these goes
-    if it was not read in between, or in fewer than half of the rows. Other quantities go in silence where
-    they are not finite, since statistics do not take them. Raises CaseError if too few rows are left, or if a
-    position between two others is not finite.
+    Rows at the ends are left out if the velocity or the acceleration of the fluid is not finite there. One of
+    these is left out if it is not finite in between, or finite in fewer than half of the rows. Other
+    quantities that are not finite are left out without a note, since statistics do not use them. Raises
+    CaseError if too few rows are left, or if a position between two others is not finite.
     """
     whole, own = _columns(data)
     names = [str(name) for name in whole["of"].values]
     core = ["x", "y", "z", *(name for name in names if name.startswith(own))] if own else ["x", "y", "z"]
     rows = _span(_finite(whole, core))
     notes: list[str] = []
-    # Of the fluid: particles with a velocity of their own have neither its velocity nor its acceleration.
+    # Particles with a velocity of their own have neither the velocity nor the acceleration of the fluid.
     for what in () if own else ("u", ACCELERATION):
         wanted = [f"{what}.{axis}" for axis in axes]
         if not set(wanted) <= set(names):
@@ -50,7 +50,7 @@ def finite_rows(data: xr.Dataset, axes: Sequence[str]) -> tuple[xr.DataArray, li
 
 
 def _columns(data: xr.Dataset) -> tuple[xr.DataArray, str]:
-    """All that is in the rows, by name along `of`, and how names of their own velocity begin; "" without."""
+    """All numbers of the rows, by name along `of`, and the prefix of the particles' own velocity, or ""."""
     names, values = list("xyz"), [data["position"].values]
     own = f"{OWN}." if "velocity" in data else ""
     if own:
@@ -64,7 +64,7 @@ def _columns(data: xr.Dataset) -> tuple[xr.DataArray, str]:
 
 
 def _finite(whole: xr.DataArray, names: Sequence[str]) -> np.ndarray:
-    """At which times these are finite at all particles."""
+    """Whether these are finite for all particles, [time]."""
     return np.isfinite(whole.sel(of=list(names)).values).all(axis=(1, 2))
 
 

@@ -21,14 +21,14 @@ from whorl.results.runs import RunResults
 from whorl.results.window import around, between, check_order, lacking, missing
 
 DIFFERENCES = 4  # the order of differences in time
-BESIDE = 2  # times on either side that these take
+BESIDE = 2  # times on either side that these need
 
 
 @dataclass(frozen=True)
 class Scales:
     """Small scales of the flow: viscosity, and dissipation and mean kinetic energy at the times of the paths.
 
-    `dissipation` is 2νZ, that of viscosity alone; either may be None. `notes` say which rows were left out.
+    `dissipation` is 2νZ, that by viscosity only. It and `energy` may be None. `notes` name rows left out.
     """
 
     viscosity: float
@@ -61,23 +61,23 @@ class Tracks:
     time : array
         The times, `dt` apart.
     position : array
-        [time, particle, axis], unwrapped.
+        Unwrapped positions [time, particle, axis].
     lengths, periodic : array
-        Of the box along x, y, z, and whether it is periodic there; lengths of 0 are not known.
+        The lengths of the box along x, y, z, 0 if unknown, and whether it is periodic there.
     axes : tuple of str
         The axes along which the box has more than one point.
     read : dict of str to array
-        What was read and is finite at all times, [time, particle], by the name of the quantity; of particles
-        that have a velocity of their own also `own velocity.x`, ….
+        The quantities read that are finite at all times, [time, particle], by name. Particles with a velocity
+        of their own also have `own velocity.x`, ….
     scales : Scales or None
         Small scales of the flow, if the series has them.
     group : object or None
         The options of the particles in the case.
     frame : tuple of float
-        The mean velocity U, which carries the flow: it is in positions and in velocities of particles, and
-        not in u.
+        The mean velocity U, which carries the flow. Positions and velocities of particles include it; u does
+        not.
     notes : tuple of str
-        Sentences on what is missing.
+        Sentences on missing rows, and on rows and quantities left out.
     """
 
     time: np.ndarray
@@ -109,7 +109,7 @@ class Tracks:
 
     @property
     def small_scales(self) -> Scales | None:
-        """The scales if there is a dissipation, of flow in three dimensions."""
+        """The scales of flow in three dimensions with a dissipation by viscosity, or None."""
         known = self.scales is not None and self.scales.dissipation is not None and len(self.axes) == 3
         return self.scales if known and self.scales.viscosity > 0 and self.scales.epsilon > 0 else None
 
@@ -123,7 +123,7 @@ class Tracks:
 
     @property
     def velocity_in_frame(self) -> np.ndarray:
-        """The same without the mean velocity of the frame, as the velocity of the flow is."""
+        """Velocities without the mean velocity of the frame, as the velocity of the flow is."""
         if self.has_velocity and not self.has_own_velocity:
             return self.velocity
         return self.velocity - np.array(self.frame)[self.columns]
@@ -152,26 +152,26 @@ class Tracks:
 
     @property
     def velocity_from(self) -> str:
-        """Where the velocity is from, in words."""
+        """The source of the velocity, in words."""
         if self.has_own_velocity:
             return "that of the particles"
         return "u as read" if self.has_velocity else "differences of positions, of fourth order in time"
 
     @property
     def acceleration_from(self) -> str:
-        """Where the acceleration is from, in words."""
+        """The source of the acceleration, in words."""
         if self.has_acceleration:
             return f"{ACCELERATION} as read"
         return "differences of the velocity along the paths, of fourth order in time"
 
     def at_times_of(self, values: np.ndarray, of: np.ndarray) -> np.ndarray:
-        """The part of a series at the times of a shorter one, which lacks as many at either end."""
+        """The part of a series at the times of a shorter one, which lacks equally many at both ends."""
         lacking = (len(values) - len(of)) // 2
         return values[lacking : len(values) - lacking] if lacking else values
 
 
 def differences(values: np.ndarray, dt: float) -> np.ndarray:
-    """Derivatives in time by differences of fourth order; two times fewer at either end."""
+    """Derivatives in time by differences of fourth order, without the two times at either end."""
     near = values[3:-1] - values[1:-3]
     far = values[4:] - values[:-4]
     return (8 * near - far) / (12 * dt)
@@ -196,30 +196,30 @@ def tracks(
     data : Dataset
         The paths of a group of particles, as `RunResults.particles` returns them.
     lengths, periodic : array, optional
-        Of the box along x, y, z, and whether it is periodic there; without them there is no box.
+        The lengths of the box along x, y, z, and whether it is periodic there; unknown by default.
     axes : tuple of str, default all
-        Those along which particles move.
+        The axes along which particles move.
     scales : callable, optional
-        Returns the scales of the flow at times [time] that it is given.
+        A function that returns the scales of the flow at given times [time].
     group : object, optional
         The options of the particles in the case.
     frame : tuple of float, optional
         The mean velocity that carries the flow.
     resample : bool, default False
-        Whether paths at uneven times are interpolated to as many even ones, by cubic splines in time.
+        Whether to interpolate paths at uneven times to as many even ones, by cubic splines in time.
     notes : tuple of str, optional
-        Sentences on what is missing.
+        Sentences on missing rows.
 
     Returns
     -------
     Tracks
-        Without the first and last times at which the velocity or the acceleration was not read, and without
-        one of these that was not read in between; the notes say so.
+        The paths without the first and last times at which the velocity or the acceleration is not finite.
+        One of these that is not finite in between is left out. The notes report both.
 
     Raises
     ------
     CaseError
-        If there are fewer than 8 times, if a position in between is not finite, or if steps of time differ
+        If fewer than 8 times are left, if a position in between is not finite, or if steps of time differ
         and `resample` is false.
     """
     rows, left_out = finite_rows(data, axes)
@@ -243,7 +243,7 @@ def tracks(
 
 
 def _even(data: xr.DataArray, resample: bool) -> xr.DataArray:
-    """The same at as many even times, by cubic splines if they are not. Raises CaseError unless it may."""
+    """The data at as many even times, by cubic splines. Raises CaseError if uneven without `resample`."""
     time = data["time"].values
     steps = np.diff(time)
     if np.abs(steps - steps.mean()).max() <= EVEN * steps.mean() or not np.isfinite(data.values).all():
@@ -261,7 +261,7 @@ def _even(data: xr.DataArray, resample: bool) -> xr.DataArray:
 
 
 def chosen_particles(run: RunResults, name: str) -> xr.Dataset:
-    """The paths of a group of particles of a run. Raises CaseError if there are none."""
+    """The paths of a group of particles of a run. Raises CaseError if the run has none."""
     groups = run.particles
     if name not in groups:
         near = did_you_mean(name, groups) or "."
@@ -279,10 +279,10 @@ def tracks_of(
     resample: bool = False,
     from_release: bool = False,
 ) -> tuple[Tracks, str]:
-    """Paths of a run in a window of time, and what is said of the window. Raises CaseError.
+    """Paths of a run in a window of time, and the verdict on the window. Raises CaseError.
 
-    The window begins and ends by default as that of `RunResults.average`, or with `from_release` where the
-    particles begin.
+    The window is by default that of `RunResults.average`; with `from_release` it begins at the first row of
+    the particles.
     """
     data = chosen_particles(run, name)
     file = f"particles.h5, {name}"
@@ -312,7 +312,7 @@ def tracks_of(
 
 
 def _scales(run: RunResults) -> Callable[[np.ndarray], Scales] | None:
-    """The scales of a run at given times, by its series; None if it has none."""
+    """A function of times that returns the scales of a run by its series; None without a series."""
     viscosity = run.case.flow.parameters().get("viscosity", 0.0)
     series = run.rows_of_window(None)
     if series is None:
@@ -334,7 +334,7 @@ def _scales(run: RunResults) -> Callable[[np.ndarray], Scales] | None:
 def _at_times(
     values: xr.DataArray | None, name: str, time: np.ndarray
 ) -> tuple[np.ndarray | None, list[str]]:
-    """Values on straight lines between finite rows, None of fewer than two, and what was left out."""
+    """Values interpolated between finite rows, None for fewer than two, and a note on rows left out."""
     if values is None:
         return None, []
     finite = np.isfinite(values.values)

@@ -1,7 +1,7 @@
 """Statistics of pairs and of tetrahedra of particles since their release: separation, exit times, shape.
 
-Means are over the pairs from one origin of time, so that their errors are those of the spread of blocks of
-pairs alone; what all pairs feel together is not in them.
+Means are over the pairs from one origin of time. Their errors are only those of the spread of blocks of
+pairs, and do not include fluctuations common to all pairs.
 """
 
 from collections.abc import Sequence
@@ -49,15 +49,15 @@ def pairs(
     tracks : Tracks
         The paths, from the release on.
     separations : sequence of float, optional
-        The separations of pairs (0, 1), (2, 3), …, as many for each one after another; by default those of
-        the particles in the case.
+        The separations of pairs (0, 1), (2, 3), …, equally many for each, one after another; by default those
+        of the particles in the case.
     nearest : bool, default False
-        Takes each particle with its nearest one at the first time instead, each pair once.
+        Whether to use each particle with its nearest one at the first time instead, each pair once.
     between : sequence of float, optional
-        Takes all pairs whose separation at the first time is between these edges instead, rising, in units of
-        length; at most 100 000 of each, evenly chosen.
+        Rising edges, in units of length. All pairs whose separation at the first time is between two of them
+        are used instead, at most 100 000 of each, evenly chosen.
     ratio : float, default 1.25
-        Of successive separations of exits.
+        The ratio of successive separations of exits.
     lags : int, default 60
         The most lags, with even ratios.
 
@@ -65,16 +65,17 @@ def pairs(
     -------
     Dataset
         Over `separation`, r₀, and `lag`, the time since the release: `mean_square`, ⟨|r|²⟩, and
-        `mean_square_change`, ⟨|r − r₀|²⟩. With u read, `ballistic`, ⟨|δu|²⟩ τ² by the velocities at the
-        release; with the dissipation, `batchelor`, (11/3) C₂ (ε r₀)^{2/3} τ² with C₂ = 2.1, and `richardson`,
-        ⟨|r|²⟩/(ε τ³). Over `exit`: `exit_separation`, r; `exit_time`, the mean time in which |r| first grows
-        from r to `ratio` r, of the pairs that do, and `exit_share`, how many do; `exit_richardson`, the g
-        that they have by Richardson's diffusion, (143/81) (ratio^{2/3} − 1)³ r²/(ε T³).
+        `mean_square_change`, ⟨|r − r₀|²⟩. With a velocity read, also `ballistic`, ⟨|δu|²⟩ τ² by the
+        velocities at the release. With the dissipation, also `batchelor`, (11/3) C₂ (ε r₀)^{2/3} τ² with
+        C₂ = 2.1, and `richardson`, ⟨|r|²⟩/(ε τ³).
+        Over `exit`: `exit_separation`, r, and `exit_time`, the mean time T in which |r| first grows from r to
+        `ratio` r, of the pairs that do. `exit_share` is the share of these pairs. `exit_richardson` is their
+        g by Richardson's diffusion, (143/81) (ratio^{2/3} − 1)³ r²/(ε T³).
 
     Raises
     ------
     CaseError
-        If there are no pairs.
+        If the particles have no such pairs.
 
     References
     ----------
@@ -100,27 +101,28 @@ def tetrahedra(tracks: Tracks, *, separations: Sequence[float] | None = None, la
     tracks : Tracks
         The paths, from the release on.
     separations : sequence of float, optional
-        The edges of tetrahedra (0, 1, 2, 3), (4, 5, 6, 7), …, as many for each one after another; by default
-        those of the particles in the case.
+        The edges of tetrahedra (0, 1, 2, 3), (4, 5, 6, 7), …, equally many for each, one after another; by
+        default those of the particles in the case.
     lags : int, default 60
         The most lags, with even ratios.
 
     Returns
     -------
     Dataset
-        Over `separation` and `lag`: `mean_square_radius`, ⟨R²⟩ with R² = g₁ + g₂ + g₃, the eigenvalues
-        g₁ ≥ g₂ ≥ g₃ of Σ ρ ρᵀ of the three reduced separations; `shape` by `eigenvalue`, ⟨I_i⟩ with
-        I_i = g_i/R²; `volume`, the mean volume.
+        Over `separation` and `lag`: `mean_square_radius`, ⟨R²⟩ with R² = g₁ + g₂ + g₃; `shape` by
+        `eigenvalue`, ⟨I_i⟩ with I_i = g_i/R²; `volume`, the mean volume. Here g₁ ≥ g₂ ≥ g₃ are the
+        eigenvalues of Σ ρ ρᵀ of the three reduced separations.
 
     Raises
     ------
     CaseError
-        If there are no tetrahedra.
+        If the particles are not released in tetrahedra, or the flow is plane.
 
     Notes
     -----
-    ρ₁ = (x₁ − x₂)/√2, ρ₂ = (x₁ + x₂ − 2x₃)/√6, ρ₃ = (x₁ + x₂ + x₃ − 3x₄)/√12. Of a regular tetrahedron
-    I_i = 1/3; of points in a plane I₃ = 0, on a line I₂ = I₃ = 0. In Gaussian clouds I₂ ≈ 0.22, I₃ ≈ 0.03.
+    ρ₁ = (x₁ − x₂)/√2, ρ₂ = (x₁ + x₂ − 2x₃)/√6, ρ₃ = (x₁ + x₂ + x₃ − 3x₄)/√12. A regular
+    tetrahedron has I_i = 1/3, points in a plane I₃ = 0, on a line I₂ = I₃ = 0, Gaussian clouds I₂ ≈ 0.22 and
+    I₃ ≈ 0.03.
 
     References
     ----------
@@ -138,7 +140,7 @@ def tetrahedra(tracks: Tracks, *, separations: Sequence[float] | None = None, la
 def released(
     tracks: Tracks, kind: str, members: int, separations: Sequence[float] | None = None
 ) -> list[Sets]:
-    """Sets of so many members, next to each other, of each separation of the particles in the case.
+    """Sets of particles next to each other, `members` each, for each separation in the case.
 
     Raises CaseError if the particles are not released in such sets.
     """
@@ -159,7 +161,7 @@ def released(
 
 
 def wrapped_tree(tracks: Tracks, row: int, chosen: slice | np.ndarray = slice(None)) -> cKDTree:
-    """The tree of particles at a time, in the periodic box; walls end it."""
+    """The tree of particles at a time, in the box, which is periodic except between walls."""
     columns = tracks.columns
     lengths = np.where(tracks.periodic, tracks.lengths, 0.0)[columns]
     place = tracks.position[row][chosen][:, columns]
@@ -171,7 +173,7 @@ def wrapped_tree(tracks: Tracks, row: int, chosen: slice | np.ndarray = slice(No
 
 def _nearest(tracks: Tracks) -> Sets:
     if tracks.count < 2:
-        raise CaseError("a pair takes two particles.")
+        raise CaseError(f"pairs need at least two particles, not {tracks.count}.")
     tree = wrapped_tree(tracks, 0)
     apart, other = tree.query(tree.data, 2)
     found = np.sort(np.stack([np.arange(tracks.count), other[:, 1]], axis=1), axis=1)
@@ -264,9 +266,9 @@ def _exits(tracks: Tracks, one: Sets, ratio: float) -> dict[str, tuple]:
 
 
 def first_passages(apart: np.ndarray, time: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    """When separations [time, pair] first reach rising radii, [pair, radius], on lines between times.
+    """The times when separations [time, pair] first reach rising radii, [pair, radius], on straight lines.
 
-    It is nan of those that are not reached, and the first time of those that are passed there.
+    A radius that is not reached has nan, and one already passed at the first time has that time.
     """
     largest = np.maximum.accumulate(apart, axis=0)
     found = np.full((apart.shape[1], len(radii)), np.nan)
@@ -304,7 +306,7 @@ def _shapes(tracks: Tracks, one: Sets, steps: np.ndarray) -> dict[str, tuple]:
 def _over_separations(
     tracks: Tracks, sets: list[Sets], found: list[dict[str, tuple]], steps: np.ndarray
 ) -> xr.Dataset:
-    """The numbers of all separations, nan where there are fewer exits than of others."""
+    """The numbers of all separations, nan where one has fewer exits than others."""
     lag = ("lag", tracks.dt * steps, {"units": "time", "long_name": "time since the release"})
     whole = xr.concat([xr.Dataset(one, {"lag": lag}) for one in _padded(found)], "separation")
     count = ("separation", [len(one.members) for one in sets], told("1", "number of sets of particles"))
@@ -316,7 +318,7 @@ def _over_separations(
 
 
 def _padded(found: list[dict[str, tuple]]) -> list[dict[str, tuple]]:
-    """The same with as many exits of each separation."""
+    """The numbers with equally many exits for each separation, filled up with nan."""
     most = max((len(one["exit_time"][1]) for one in found if "exit_time" in one), default=0)
     whole = []
     for one in found:

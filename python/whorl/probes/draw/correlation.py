@@ -1,4 +1,4 @@
-"""The picture of the correlations in time of a probe: C(τ) with errors, and of modes τ(k)."""
+"""The picture of the correlations in time of a probe: C(τ) with errors, and τ(k) for modes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,12 +32,12 @@ MOST_CURVES = 5
 FINE = 400  # lags of a curve
 SHADES = (0.0, 0.85)  # of the map of colours, over curves in the order of |k|
 MAP = "viridis"
-PERIODS = 6  # of the fastest oscillation that are shown
+PERIODS = 6  # periods of the fastest oscillation that are shown
 SEEN = 0.06  # a correlation that stays below has ended
-BEYOND = 1.25  # times the lag where the last one has ended
+BEYOND = 1.25  # factor from the lag where the last one has ended to the last lag shown
 LAWS = {"$k^{-1}$": -1.0, "$k^{-2/3}$": -2 / 3}  # sweeping, and the turnover of eddies
-ABOVE = 1.2  # times the points, where they are drawn
-ROOM = 0.16  # for a line of a legend
+ABOVE = 1.2  # factor from the points to the laws drawn above them
+ROOM = 0.16  # height of a line of a legend, in units of C
 WAVE = {"color": "0.25", "linewidth": 0.9, "linestyle": (0, (2, 2)), "zorder": 3}
 
 
@@ -60,7 +60,7 @@ def correlation_picture(
     name : str
         The name of the probe.
     start, end : float, optional
-        The window, which begins and ends by default as that of `RunResults.average`.
+        The window; by default that of `RunResults.average`.
     resample, remove_mean : bool
         As for `whorl.probes.results.correlation.correlate_probe`.
     tell : callable, optional
@@ -89,7 +89,7 @@ def draw_probe_correlation(
     resample: bool = False,
     remove_mean: bool | None = None,
 ) -> Figure:
-    """Return the figure of the correlations of a probe, of all rows that it is given, in a case."""
+    """Return the figure of the correlations of a probe of a case, over all rows of `data`."""
     data, notes = finite_part(data)
     by = ways(data)[0]
     how: dict[str, Any] = {"resample": resample, "remove_mean": remove_mean}
@@ -111,7 +111,7 @@ def draw_probe_correlation(
 
 
 def _chosen(whole: xr.Dataset, by: str) -> list[int]:
-    """The numbers of what is drawn: some shells of all sizes, else those with the largest mean squares."""
+    """The numbers of the curves to draw: shells of all sizes, else those with the largest mean squares."""
     squares = whole["mean_square"].values.ravel()
     if by == "shell":
         k = np.where(squares > 0, np.maximum(whole["k"].values, np.finfo(float).tiny), np.nan)
@@ -123,7 +123,7 @@ def _chosen(whole: xr.Dataset, by: str) -> list[int]:
 
 
 def _part(data: xr.Dataset, whole: xr.Dataset, by: str, chosen: Sequence[int]) -> xr.Dataset:
-    """The series of what is drawn."""
+    """The series of the curves to draw."""
     if by == "shell":
         lower = whole["k_lower"].values[list(chosen)]
         return data.isel(mode=np.isin(data["shell_lower"].values, lower))
@@ -135,13 +135,13 @@ def _part(data: xr.Dataset, whole: xr.Dataset, by: str, chosen: Sequence[int]) -
 
 
 def _fastest(whole: xr.Dataset, chosen: Sequence[int]) -> float:
-    """As many periods as are shown of the fastest oscillation there may be, infinite without a zero."""
+    """The time of PERIODS periods of the fastest oscillation by the first zeros; infinite without a zero."""
     zeros = whole["first_zero"].values.ravel()[list(chosen)]
     return 4 * PERIODS * float(np.nanmin(zeros)) if np.isfinite(zeros).any() else np.inf
 
 
 def _at_shown_lags(data: xr.Dataset, by: str, most: float, how: dict[str, Any]) -> xr.Dataset:
-    """The correlations up to where the last one has ended."""
+    """The correlations up to the lag at which the last one has ended."""
     time = data["time"].values
     steps = len(time) - 1
     dt = (time[-1] - time[0]) / steps
@@ -154,7 +154,7 @@ def _at_shown_lags(data: xr.Dataset, by: str, most: float, how: dict[str, Any]) 
 
 
 def _wavenumbers(whole: xr.Dataset, by: str) -> np.ndarray | None:
-    """|k| of each correlation, None of points."""
+    """|k| of each correlation, None for points."""
     if by == "shell":
         return whole["k"].values
     if by == "mode":
@@ -163,7 +163,7 @@ def _wavenumbers(whole: xr.Dataset, by: str) -> np.ndarray | None:
 
 
 def _colors(count: int, in_order: bool) -> list[Any]:
-    """Shades where curves are in the order of |k|."""
+    """Colours of curves, shades of one map if they are in the order of |k|."""
     if not in_order:
         return [COLORS[n % len(COLORS)] for n in range(count)]
     return [colormaps[MAP](shade) for shade in np.linspace(*SHADES, count)]
@@ -195,7 +195,7 @@ def _draw_curves(ax: Axes, drawn: xr.Dataset, colors: Sequence[Any], every: int,
 
 
 def _draw_times(ax: Axes, whole: xr.Dataset, k: np.ndarray, colors: dict[int, Any]) -> None:
-    """The integral times over |k| with errors; open where these are not reliable."""
+    """The integral times over |k| with errors; points are open where these are not reliable."""
     time, error, samples = (whole[f"integral_time{end}"].values for end in ("", "_error", "_samples"))
     ax.set(title="Correlation time τ(k) = ∫ C dτ", xlabel="|k|  [1/length]", ylabel="τ(k)  [time]")
     seen = np.isfinite(time) & (time > 0) & (k > 0)

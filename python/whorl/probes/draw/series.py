@@ -16,11 +16,11 @@ from whorl.probes.results.spectra import finite_part, frequency_spectrum, spatio
 from whorl.results.runs import RunResults
 
 MOST_SERIES = 4
-DECADES = 6  # of E(k, ω) that are shown
-FEWEST = 10  # frequencies on either side are shown
-BEYOND = 2.0  # times the highest frequency of waves is shown
-REST = 1e-3  # of the energy of a series lies beyond the frequencies that are shown, and half as much again
-WAVES, MARKS = "0.45", "#7dd3fc"  # of the linear waves in spectra and on the map
+DECADES = 6  # decades of E(k, ω) that are shown
+FEWEST = 10  # fewest frequencies shown on either side
+BEYOND = 2.0  # factor from the highest frequency of waves to the last one shown
+REST = 1e-3  # share of the energy of a series beyond a frequency, 1.5 times which is shown
+WAVES, MARKS = "0.45", "#7dd3fc"  # colours of the linear waves in spectra and on the map
 
 
 def probe_picture(run: RunResults, *, name: str, resample: bool = False, tell: Tell = silent) -> Figure:
@@ -52,9 +52,9 @@ def probe_picture(run: RunResults, *, name: str, resample: bool = False, tell: T
 
 
 def draw_probe(data: xr.Dataset, case: Case, title: str = "", *, resample: bool = False) -> Figure:
-    """Return the figure of what a probe read, as `RunResults.probes` returns it, in a case.
+    """Return the figure of a probe of a case, as `RunResults.probes` returns it.
 
-    Below it is said what of the series is not finite and not in the spectra.
+    Sentences below it name the rows and quantities that are not finite and left out of the spectra.
     """
     figure = Figure(figsize=(9, 7), layout="constrained")
     draw_title(figure, title)
@@ -96,14 +96,14 @@ def _labelled(data: xr.Dataset, values: xr.DataArray) -> list[tuple[str, str, xr
 
 
 def _place(one: xr.DataArray, along: str) -> str:
-    """A mode by its wavenumbers, a point by its position."""
+    """The label of a mode by its wavenumbers, of a point by its position."""
     if along == "mode":
         return str(one["mode"].values)
     return place_of(one)
 
 
 def _reach(spectrum: xr.DataArray) -> float:
-    """The size of the frequencies that have all energy but REST of each series; not of those without any."""
+    """The highest frequency to show for all energy but REST of each series that is not too weak."""
     sizes = np.abs(spectrum["frequency"].values)
     order = np.argsort(sizes)
     series = spectrum.transpose("frequency", ...).values[order].reshape(len(order), -1)

@@ -1,11 +1,11 @@
 """Correlations in time of groups of series, with errors.
 
-Of series f at even times t_n = n dt, n < N, of which those of a group are taken together,
+The series f of a group at even times t_n = n dt, n < N, have together
 
     R(m) = 1/(N − m) Σ_n p_m(n),   p_m(n) = Σ_group Re f*(t_n) f(t_{n+m}),   C(m dt) = R(m)/R(0).
 
-Errors are those of the linear part of the ratio: that of the mean of (p_m − C q_m)/R(0), by the means over
-time of `whorl.output.means`, with q_m(n) half of p_0(n) + p_0(n + m).
+The error of C is that of the linear part of the ratio, the mean of (p_m − C q_m)/R(0) over time, by
+`whorl.output.means`. Here q_m(n) is half of p_0(n) + p_0(n + m).
 """
 
 import math
@@ -24,11 +24,11 @@ from whorl.probes.options import Probe
 from whorl.probes.results.spectra import even_series
 
 FEWEST = Probe.fewest_rows
-AT_ONCE = 256  # series, which bounds the memory taken
-LARGE = 16  # series of a group, whose products are summed as they are made
-ROWS = 4096  # of means: those of longer series are first averaged in blocks
+AT_ONCE = 256  # series at a time, which bounds the memory
+LARGE = 16  # series of a group on average, from which products are summed group by group
+ROWS = 4096  # most rows of a mean: longer series are first averaged in blocks
 ENDED = 0.02  # C at the longest lag, below which a correlation without a zero has ended
-SMOOTH = 3.0  # (1 − C(2 dt))/(1 − C(dt)), 4 of a parabola, from which a series is smooth
+SMOOTH = 3.0  # least (1 − C(2 dt))/(1 − C(dt)) of a smooth series; a parabola has 4
 NUMBERS = {
     "correlation": ("1", "C(τ) = ⟨Re f*(t) f(t + τ)⟩/⟨|f|²⟩"),
     "integral_time": ("time", "integral of C up to its first zero, or to the longest lag if it ends there"),
@@ -46,16 +46,16 @@ def grouped_correlation(
     remove_mean: bool = True,
     errors: bool = True,
 ) -> xr.Dataset:
-    """Return what `time_correlation` returns of series (time, series), over `group` in place of `series`.
+    """Return the result of `time_correlation` for series (time, series), over `group` in place of `series`.
 
-    `groups` has the number of the group of each series, from 0; each group has one at least. Without `errors`
-    those of the correlation and of the mean square are left out, which take most of the time.
+    `groups` has the number of the group of each series, from 0; each group has at least one series. Without
+    `errors` the correlation and the mean square have no errors, whose computation is the longest.
     """
     values, dt = even_series(data, resample)
     if len(values) < FEWEST:
         raise CaseError(
             f"a series of {len(values)} times is too short for correlations in time, which need {FEWEST}; "
-            "take a longer one."
+            "give a longer one."
         )
     most = _longest(len(values), dt, longest)
     stride = -(-most // max(lags, 1))
@@ -98,7 +98,7 @@ def _longest(count: int, dt: float, longest: float | None) -> int:
 
 
 def _centred(values: np.ndarray, remove_mean: bool) -> np.ndarray:
-    """Without the mean, if that is removed; what is then left of constants is zero."""
+    """The values, without their mean if `remove_mean` is true; constants become exactly zero."""
     if not remove_mean:
         return values
     left = values - values.mean(axis=0)
@@ -107,7 +107,7 @@ def _centred(values: np.ndarray, remove_mean: bool) -> np.ndarray:
 
 
 def _in_parts(order: np.ndarray, groups: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Some groups at a time: the numbers of their series, and where among these each group begins."""
+    """Parts of a few groups each: the numbers of their series, and the place of each group's first one."""
     begins = np.flatnonzero(np.diff(groups, prepend=-1))
     ends = np.append(begins[1:], len(groups))
     first = 0
@@ -119,7 +119,7 @@ def _in_parts(order: np.ndarray, groups: np.ndarray) -> Iterator[tuple[np.ndarra
 
 @dataclass(frozen=True)
 class _Groups:
-    """Series at even times, [time, series], those of a group side by side from `starts` on."""
+    """Series at even times, [time, series]; those of a group are next to each other, from `starts` on."""
 
     values: np.ndarray
     starts: np.ndarray
@@ -152,7 +152,7 @@ class _Groups:
 
     @cached_property
     def mean_square(self) -> np.ndarray:
-        """R(0), nan of what is zero."""
+        """R(0), nan where it is zero."""
         found = self.squares.mean(axis=0)
         return np.where(found > 0, found, np.nan)
 
@@ -190,7 +190,7 @@ Mean = tuple[np.ndarray, np.ndarray]  # errors, and numbers of independent sampl
 
 
 def errors_of(share: np.ndarray) -> Mean:
-    """Those of means of [time, …] at even times, in blocks if there are many; nan of what is not finite."""
+    """Errors and samples of means of [time, …] at even times, by blocks of many times; nan if not finite."""
     width = -(-len(share) // ROWS)
     blocks = share[: len(share) // width * width].reshape(-1, width, *share.shape[1:]).mean(axis=1)
     known = np.isfinite(blocks).all(axis=0)
@@ -213,9 +213,9 @@ def _numbers(groups: _Groups, steps: np.ndarray, most: int, errors: bool) -> dic
 
 
 def _integral(groups: _Groups, group: int, correlation: np.ndarray) -> tuple[float, float, float, float]:
-    """The integral time with its error and samples, and the first zero; nan where they are not known.
+    """The integral time with its error and samples, and the first zero; nan if these are unknown.
 
-    At the zero a shift of the end changes nothing, so that the error is that of C in between.
+    C is 0 at the end, so a shift of the end changes nothing: the error is that of C before it.
     """
     below = np.flatnonzero(correlation <= 0)
     if below.size:

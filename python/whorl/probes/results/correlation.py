@@ -33,7 +33,7 @@ HEADING = ("series", "mean square", "integral time", "samples", "micro time")
 
 @dataclass(frozen=True)
 class ProbeCorrelation(ByName[xr.Dataset]):
-    """Correlations in time of a probe over a window; `correlate_probe` makes it, printing shows a table.
+    """Correlations in time of a probe over a window, from `correlate_probe`; printing shows a table.
 
     It is a mapping of "shell", "mode", "point" or "quantity" to datasets.
 
@@ -44,12 +44,12 @@ class ProbeCorrelation(ByName[xr.Dataset]):
     start, end : float
         The times of the first and the last row in the window.
     verdict : str
-        Sentences on the window, and on whether the flow is stationary in it, as far as the series tells.
+        Sentences on the window, and on whether the flow is stationary in it if the run has a series.
     found : dict of str to Dataset
-        What `time_correlation` returns, of modes by "shell", if the probe has shells, or by "mode"; of points
-        by "point" and, if there are several, by "quantity", of all points together.
+        The results of `time_correlation`. A probe of modes has "shell", or "mode" if it has no shells. A
+        probe of points has "point", and one of several points also "quantity", for all points together.
     notes : tuple of str
-        Sentences on rows that are missing.
+        Sentences on missing rows, and on rows and quantities left out.
     """
 
     name: str
@@ -67,7 +67,7 @@ class ProbeCorrelation(ByName[xr.Dataset]):
         return self.found
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each number, with the lag, and what it is of."""
+        """Return a row for each number, with its lag and its shell, mode, point or quantity."""
         return records_of(self.found, self.first)
 
     def to_xarray(self) -> xr.DataTree:
@@ -75,7 +75,7 @@ class ProbeCorrelation(ByName[xr.Dataset]):
         return tree_of(self.found)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as lists, numbers and text, as for JSON; what is not finite is None."""
+        """Return all results as lists, numbers and text for JSON, where None replaces nan and infinity."""
         return {
             "probe": self.name,
             "window": {"start": self.start, "end": self.end},
@@ -92,7 +92,7 @@ class ProbeCorrelation(ByName[xr.Dataset]):
         return [(label, *_cells(one)) for data in self.found.values() for label, one in each(data)]
 
     def remarks(self) -> list[str]:
-        """Return the sentences below the table: on what is not known, on doubtful errors, on the window."""
+        """Return the sentences below the table: on missing rows and times, doubtful errors and the window."""
         told = [*self.notes]
         if any("?" in cell for row in self.cells() for cell in row):
             told.append(DOUBTFUL)
@@ -130,11 +130,11 @@ def correlate_probe(
     name : str
         The name of the probe.
     start, end : float, optional
-        The window, which begins and ends by default as that of `RunResults.average`.
+        The window; by default that of `RunResults.average`.
     longest, lags, resample : float, int, bool
         As for `whorl.probes.results.time_correlation.time_correlation`.
     remove_mean : bool, optional
-        As there; by default the means of points are removed, and those of modes are not.
+        As for `time_correlation`; by default the means of points are removed, and those of modes are not.
 
     Returns
     -------
@@ -144,8 +144,8 @@ def correlate_probe(
     Raises
     ------
     CaseError
-        If there is no such probe, if the window cannot be taken, if it has too few rows or steps of time that
-        differ and `resample` is false.
+        If the probe is unknown, if the window is wrong or has too few rows, or if its steps of time differ
+        and `resample` is false.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def correlate_probe(
 
 
 def chosen_probe(probes: Mapping[str, xr.Dataset], name: str, run: str) -> xr.Dataset:
-    """The probe of this name. Raises CaseError if there is none."""
+    """The probe of this name. Raises CaseError if the run has none."""
     if name not in probes:
         near = did_you_mean(name, probes) or "."
         raise CaseError(f"the run {run} has no probe {name}{near} Probes: {', '.join(probes)}.")
@@ -170,7 +170,7 @@ def chosen_probe(probes: Mapping[str, xr.Dataset], name: str, run: str) -> xr.Da
 def in_window(
     run: RunResults, data: xr.Dataset, name: str, start: float | None, end: float | None
 ) -> tuple[xr.Dataset, list[str], float, float, str]:
-    """The rows of a probe in a window, what is missing, its ends and what is said of it. Raises CaseError."""
+    """The rows of a probe in a window, notes on missing ones, its ends and its verdict. Raises CaseError."""
     file = f"probes.h5, {name}"
     check_order(data, file)
     first, last, verdict = window_of(run.rows_of_window(start), run.case, start, end)
@@ -183,7 +183,7 @@ def in_window(
 
 
 def ways(data: xr.Dataset) -> tuple[str, ...]:
-    """What the correlations of a probe are by, the most important first."""
+    """The names of the correlations that a probe has, the most important first."""
     if "mode" in data.dims:
         return ("shell",) if "shell_lower" in data.coords else ("mode",)
     return ("quantity", "point") if data.sizes["point"] > 1 else ("point",)
@@ -202,7 +202,7 @@ def correlated(data: xr.Dataset, by: str, *, remove_mean: bool | None = None, **
 
 
 def each(data: xr.Dataset) -> list[tuple[str, xr.Dataset]]:
-    """Correlations one by one, each with what it is of."""
+    """Correlations one by one, each with its label."""
     apart = [str(name) for name in data["mean_square"].dims]
     found = []
     for index in np.ndindex(data["mean_square"].shape):
@@ -223,7 +223,7 @@ def _label(one: xr.Dataset, apart: list[str]) -> str:
 
 
 def place_of(one: xr.Dataset | xr.DataArray) -> str:
-    """A point by its position."""
+    """The position of a point as text."""
     return f"({', '.join(f'{float(one[axis]):.4g}' for axis in 'xyz')})"
 
 

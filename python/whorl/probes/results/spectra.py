@@ -1,4 +1,4 @@
-"""Frequency spectra of what probes read, and spatio-temporal spectra of modes.
+"""Frequency spectra of the series of probes, and spatio-temporal spectra of modes.
 
 A wave exp(i(k·x − ωt)) with ω > 0 travels along k; frequencies have this sign.
 """
@@ -11,8 +11,8 @@ import xarray as xr
 from whorl.base.errors import CaseError
 from whorl.base.text import counted
 
-BRIDGED = 0.05  # of the rows of a quantity, over which straight lines may go
-EVEN = 1e-6  # by which steps of time may differ from their mean, in units of it
+BRIDGED = 0.05  # largest share of the rows of a quantity that straight lines may bridge
+EVEN = 1e-6  # largest relative difference of a step of time from the mean step
 ONE, BOTH = "dω from 0, whose integral is the variance", "dω from −∞ to ∞, whose integral is the mean square"
 
 
@@ -24,21 +24,21 @@ def frequency_spectrum(
     Parameters
     ----------
     data : DataArray
-        What a probe read, over `time` and any other dimensions; real or complex.
+        The values of a probe over `time` and any other dimensions; real or complex.
     segments : int, default 4
-        The series is cut into pieces as long as its length over this number, which overlap by half: more of
-        them make the spectrum smoother and its frequencies fewer.
+        The length of the series over the length of the pieces into which it is cut, which overlap by half.
+        More segments make the spectrum smoother and its frequencies fewer.
     resample : bool, default False
-        Whether a series with steps of time that differ is interpolated linearly to even ones. Linear
-        interpolation damps what is near the highest frequencies.
+        Whether to interpolate a series with uneven steps of time linearly to even ones. Linear interpolation
+        damps amplitudes near the highest frequencies.
     remove_mean : bool, default True
         Whether the mean of the series is subtracted first.
 
     Returns
     -------
     DataArray
-        S(ω) over `frequency`, the angular frequency, in place of `time`. Of real data it is one-sided, ω ≥ 0,
-        and ∫ S dω is the variance; of complex data it is over all ω, with the sign of exp(−iωt).
+        S(ω) over `frequency`, the angular frequency, in place of `time`. For real data it is one-sided,
+        ω ≥ 0, and ∫ S dω is the variance. For complex data it is over all ω, with the sign of exp(−iωt).
 
     Raises
     ------
@@ -56,7 +56,7 @@ def frequency_spectrum(
     if segments < 1 or length < 8:
         raise CaseError(
             f"a series of {len(values)} times has no {segments} pieces of 8 times or more; give fewer "
-            "segments, or take a longer series."
+            "segments, or a longer series."
         )
     if remove_mean:
         values = values - values.mean(0)
@@ -90,15 +90,15 @@ def spatio_temporal_spectrum(data: xr.Dataset, *, segments: int = 4, resample: b
     -------
     DataArray
         E(k, ω) over (mode, frequency), with kx, ky and kz: ∫ E(k, ω) dω over all ω is ½ Σ |f(k)|², the sum
-        over the quantities, averaged over time with the windows' weight. A mode k counts alone, without −k.
+        over the quantities, averaged over time with the windows' weight. A mode k counts without −k.
 
     Raises
     ------
     CaseError
-        If the probe is not one of modes, and as from `frequency_spectrum`.
+        If the probe is not one of modes, or as for `frequency_spectrum`.
     """
     if "amplitude" not in data:
-        raise CaseError('E(k, ω) is of probes of kind "modes"; this one has values at points.')
+        raise CaseError('E(k, ω) needs a probe of kind "modes"; this one has values at points.')
     spectra = frequency_spectrum(data["amplitude"], segments=segments, resample=resample, remove_mean=False)
     summed = 0.5 * spectra.sum("quantity")
     summed.attrs = {"long_name": "E(k, ω), ½ Σ |f(k, ω)|²", "units": spectra.attrs["units"]}
@@ -106,20 +106,20 @@ def spatio_temporal_spectrum(data: xr.Dataset, *, segments: int = 4, resample: b
 
 
 def finite_part(data: xr.Dataset) -> tuple[xr.Dataset, list[str]]:
-    """The rows and quantities of a probe that are finite, as spectra and correlations take them.
+    """The rows and quantities of a probe that are finite, as spectra and correlations need them.
 
     Parameters
     ----------
     data : Dataset
-        What a probe read, as `RunResults.probes` returns it.
+        A probe, as `RunResults.probes` returns it.
 
     Returns
     -------
     Dataset
-        Without the first and last rows at which a quantity was not finite somewhere; a few values in between
-        are bridged by straight lines, and a quantity that lacks more is left out.
+        The probe without the first and last rows at which a quantity is not finite somewhere. Straight lines
+        bridge a few such values in between; a quantity that has more of them is left out.
     list of str
-        Sentences on what was left out and bridged.
+        Sentences on rows and quantities left out, and on values bridged.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def finite_part(data: xr.Dataset) -> tuple[xr.Dataset, list[str]]:
         kept.append(q)
         rows = slice(max(rows.start, inside.start), min(rows.stop, inside.stop))
     if not kept or rows.stop - rows.start < 2:
-        raise CaseError("no quantity of the probe is finite in most rows; take other expressions.")
+        raise CaseError("no quantity of the probe is finite in most rows; choose other expressions.")
     if (cut := len(there) - (rows.stop - rows.start)) > 0:
         rows_are = "1 row at an end is" if cut == 1 else f"{cut} rows at the ends are"
         notes.append(f"{rows_are} left out, where a quantity is not finite.")
@@ -154,7 +154,7 @@ def finite_part(data: xr.Dataset) -> tuple[xr.Dataset, list[str]]:
 
 
 def _bridged(data: xr.Dataset, name: str) -> tuple[xr.Dataset, int]:
-    """The same with straight lines in time over what is not finite, and how many values those are."""
+    """The probe with straight lines in time over values that are not finite, and the number of these."""
     values = data[name].transpose("time", ...)
     flat, time = values.values.reshape(values.sizes["time"], -1).copy(), data["time"].values
     lacking = ~np.isfinite(flat)
@@ -167,13 +167,13 @@ def _bridged(data: xr.Dataset, name: str) -> tuple[xr.Dataset, int]:
 def even_series(data: xr.DataArray, resample: bool) -> tuple[np.ndarray, float]:
     """The values, [time, …], at even times, and the step. Raises CaseError; see `frequency_spectrum`.
 
-    A last time whose step alone is a shorter one, as where a run ends, is left out.
+    The last time is left out if only its step is shorter, as at the end of a run.
     """
     data = without_short_end(data)
     values = data.transpose("time", ...).values
     times = data["time"].values
     if len(times) < 2:
-        raise CaseError(f"a series of {len(times)} times has no steps of time; take a longer one.")
+        raise CaseError(f"a series of {len(times)} times has no steps of time; give a longer one.")
     if not np.isfinite(values).all():
         raise CaseError("the series has values that are not finite; leave out their times.")
     steps = np.diff(times)
@@ -193,7 +193,7 @@ def even_series(data: xr.DataArray, resample: bool) -> tuple[np.ndarray, float]:
 
 
 def without_short_end(data: xr.DataArray) -> xr.DataArray:
-    """Without the last time if its step alone is a shorter one, as where a run ends."""
+    """The series without its last time if only the last step is shorter, as at the end of a run."""
     steps = np.diff(data["time"].values)
     ends = (
         len(steps) > 2 and steps[-1] < (1 - EVEN) * steps[:-1].mean() and np.ptp(steps[:-1]) < EVEN * steps[0]

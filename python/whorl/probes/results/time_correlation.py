@@ -1,4 +1,4 @@
-"""Correlations in time of what probes read, with errors: of series, of modes, and of shells of modes."""
+"""Correlations in time of probes, with errors: of series, of modes, and of shells of modes."""
 
 import math
 from collections.abc import Sequence
@@ -25,41 +25,41 @@ def time_correlation(
     Parameters
     ----------
     data : DataArray
-        What a probe read, over `time` and any other dimensions; real or complex.
+        The values of a probe over `time` and any other dimensions; real or complex.
     over : str or sequence of str, optional
-        Dimensions whose series are taken together: products and mean squares are summed over them, as over
-        the components of a vector, the points of a homogeneous direction or the modes of a shell.
+        Dimensions whose series are correlated together: products and mean squares are summed over them. They
+        may be the components of a vector, the points of a homogeneous direction or the modes of a shell.
     longest : float, optional
         The longest lag, at most half of the series; a quarter of it by default.
     lags : int, default 200
-        The most lags that are returned, beside 0: evenly spaced ones if the steps up to `longest` are more.
+        The most lags that are returned in addition to 0, evenly spaced if `longest` has more steps.
     resample : bool, default False
         As for `frequency_spectrum`.
     remove_mean : bool, default True
-        Whether the mean of each series is subtracted first. That of the lags is then too low by about twice
-        the integral time over the length of the series.
+        Whether the mean of each series is subtracted first. C(τ) is then too low by about twice the integral
+        time over the length of the series.
 
     Returns
     -------
     Dataset
-        Over `lag` and the other dimensions `correlation`, C(τ); over these alone `mean_square`, ⟨|f|²⟩,
-        summed over `over`, `integral_time`, ∫ C dτ up to the first zero of C, `first_zero`, the zero, and
-        `micro_time`, (−½ C''(0))^(−½), where C is smooth at τ = 0. Each but the zero has its standard error
-        NAME_error and the number NAME_samples of independent samples. Without a zero the integral is that up
-        to `longest` if C is less than 0.02 there, and else nan.
+        Over `lag` and the other dimensions: `correlation`, C(τ). Over the other dimensions: `mean_square`,
+        ⟨|f|²⟩, summed over `over`; `integral_time`, ∫ C dτ up to the first zero of C; `first_zero`, that
+        zero; `micro_time`, (−½ C''(0))^(−½), where C is smooth at τ = 0. Each but the zero has its standard
+        error NAME_error and its number of independent samples NAME_samples. Without a zero the integral ends
+        at `longest` if C is less than 0.02 there; otherwise it is nan.
 
     Raises
     ------
     CaseError
-        If there are fewer than 16 times, if steps differ and `resample` is false, if a value is not finite,
-        or if `longest` is beyond half of the series.
+        If the data have fewer than 16 times, if steps differ and `resample` is false, if a value is not
+        finite, or if `longest` is beyond half of the series.
 
     Notes
     -----
     The mean over N − m products, for m steps of lag, has no bias but that of the mean. The integral is that
-    of the straight lines between all steps of lag, and its error that of its linear part. The micro time is
-    that of the parabola of fourth order through the two smallest lags; it is nan where 1 − C grows less than
-    threefold from one to two steps, as it does of noise and of what is not resolved in time.
+    of straight lines between all steps of lag, and its error that of its linear part. The micro time is that
+    of 1 − C = A τ² + B τ⁴ through the two smallest lags. It is nan where 1 − C grows less than threefold from
+    one to two steps, as for noise and for series that the steps do not resolve.
 
     References
     ----------
@@ -68,7 +68,7 @@ def time_correlation(
     together = (over,) if isinstance(over, str) else tuple(over)
     if unknown := [name for name in together if name not in data.dims or name == "time"]:
         there = ", ".join(str(name) for name in data.dims if name != "time")
-        raise CaseError(f"there are no series over {', '.join(unknown)}; there are those over {there}.")
+        raise CaseError(f"the data have no series over {', '.join(unknown)}; known: {there or 'none'}.")
     apart = tuple(str(name) for name in data.dims if name != "time" and name not in together)
     shape = tuple(data.sizes[name] for name in apart)
     each = math.prod(data.sizes[name] for name in together)
@@ -101,24 +101,24 @@ def mode_correlation(
     resample: bool = False,
     remove_mean: bool = False,
 ) -> xr.Dataset:
-    """Return the correlation in time of each mode of a probe, C(k, τ), its quantities taken together.
+    """Return the correlation in time of each mode of a probe, C(k, τ), over all its quantities together.
 
     Parameters
     ----------
     data : Dataset
         A probe of kind "modes", as `RunResults.probes` returns it.
     longest, lags, resample, remove_mean : float, int, bool, bool
-        As for `time_correlation`; the mean is kept by default, as that of a slow mode is no mean of the flow.
+        As for `time_correlation`; the mean is kept by default, since that of a slow mode is not of the flow.
 
     Returns
     -------
     Dataset
-        As from `time_correlation`, over `mode` and `lag`, with kx, ky and kz.
+        The result of `time_correlation` over `mode` and `lag`, with kx, ky and kz.
 
     Raises
     ------
     CaseError
-        If the probe is not one of modes, and as from `time_correlation`.
+        If the probe is not one of modes, or as for `time_correlation`.
     """
     how = {"longest": longest, "lags": lags, "resample": resample, "remove_mean": remove_mean}
     return time_correlation(_amplitudes(data), over="quantity", **how)
@@ -133,34 +133,34 @@ def shell_correlation(
     resample: bool = False,
     remove_mean: bool = False,
 ) -> xr.Dataset:
-    """Return the correlation in time C(k, τ) of shells, all modes and quantities of each taken together.
+    """Return the correlation in time C(k, τ) of shells, over all modes and quantities of each together.
 
     Parameters
     ----------
     data : Dataset
         A probe of kind "modes", as `RunResults.probes` returns it.
     edges : sequence of float, optional
-        Those of the shells, rising, in units of 1/length: a shell has the modes on its lower edge. By default
-        the shells that the probe was given.
+        The edges of the shells, rising, in units of 1/length; a shell has the modes on its lower edge. By
+        default the shells are those of the probe.
     longest, lags, resample, remove_mean : float, int, bool, bool
         As for `mode_correlation`.
 
     Returns
     -------
     Dataset
-        As from `time_correlation`, over `shell` and `lag`, with `k`, the mean of |k| of the modes, `k_lower`,
-        `k_upper` and `modes`, their number. `mean_square` is that of a mode, the mean over the modes. Shells
+        The result of `time_correlation` over `shell` and `lag`, with `k`, the mean of |k| of the modes,
+        `k_lower`, `k_upper` and `modes`, their number. `mean_square` is the mean over the modes. Shells
         without modes are left out.
 
     Raises
     ------
     CaseError
-        If the probe is not one of modes or of shells and there are no edges, if no mode lies between these,
-        and as from `time_correlation`.
+        If the probe is not one of modes, if neither it nor `edges` has shells, if no mode lies between the
+        edges, or as for `time_correlation`.
 
     Notes
     -----
-    Each mode that was read counts once.
+    Each mode of the probe counts once.
     """
     amplitudes = _amplitudes(data)
     k = np.sqrt(sum(data[f"k{axis}"].values ** 2 for axis in "xyz"))
@@ -190,7 +190,7 @@ def shell_correlation(
 
 
 def mean_squares_over(found: xr.Dataset, count: int | np.ndarray, what: str) -> xr.Dataset:
-    """The correlations with the mean squares of each of so many series in place of their sums."""
+    """The correlations with mean squares divided by the number of series that were summed."""
     changed = {name: found[name] / count for name in ("mean_square", "mean_square_error")}
     meaning = f"{found['mean_square'].attrs['long_name']}, the mean over the {what}"
     told = {"mean_square": meaning, "mean_square_error": found["mean_square_error"].attrs["long_name"]}
@@ -204,14 +204,14 @@ def mean_squares_over(found: xr.Dataset, count: int | np.ndarray, what: str) -> 
 
 def _amplitudes(data: xr.Dataset) -> xr.DataArray:
     if "amplitude" not in data:
-        raise CaseError('C(k, τ) is of probes of kind "modes"; this one has values at points.')
+        raise CaseError('C(k, τ) needs a probe of kind "modes"; this one has values at points.')
     return data["amplitude"]
 
 
 def _shells(
     data: xr.Dataset, edges: Sequence[float] | None, k: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lower and upper edges of the shells, and the shell of each mode, −1 of none. Raises CaseError."""
+    """Lower and upper edges of the shells, and the shell of each mode, −1 for none. Raises CaseError."""
     if edges is None:
         if "shell_lower" not in data.coords:
             raise CaseError("the probe has modes by themselves, not shells; give the edges of shells.")
