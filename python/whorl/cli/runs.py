@@ -21,7 +21,7 @@ from whorl.cli.options import (
     WindowEnd,
     WindowStart,
 )
-from whorl.config.case import Case, find_case, load_case
+from whorl.config.case import Case, find_case, sections_of
 from whorl.config.clock import Instant
 from whorl.run.lasting_output import lasting_output
 from whorl.run.progress import Working, stdout_console
@@ -198,10 +198,12 @@ def _kind_of_picture(given: dict[str, Any], compensated: bool) -> str:
 
 
 def _case_with_directory(source: str, output: Path | None, settings: list[str]) -> Case:
-    """The case with its output in `output`, else in the case's directory, else in a folder of its name."""
-    case = load_case(source, settings)
-    directory = str(output) if output else case.output.directory or find_case(source).stem
-    return case.updated(output={"directory": directory})
+    """The case with its output in `output`, else where the case says, else in a folder of the case's name."""
+    sections = sections_of(source, settings)
+    own = sections.setdefault("output", {})
+    if isinstance(own, dict):  # else the case says what is wrong
+        own["directory"] = str(output) if output else own.get("directory") or find_case(source).stem
+    return Case(**sections)
 
 
 def _go(simulation) -> None:

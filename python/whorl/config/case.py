@@ -2,7 +2,7 @@
 
 A case is a TOML file with the sections below, or the same sections as keywords:
 `Case(grid={"points": 64}, flow={"viscosity": 0.01}, time={"until": 10}, initial={"name": "abc"})`.
-The equations, [flow], are in models/; [time] is in time.py, the initial fields in initial_options.py,
+The equations, [flow], are in models/; [time] is in time.py, the initial fields in initial/options.py,
 [[scalars]] in scalars.py, [[forcing]] in forcing/, [[diagnostics]] in diagnostics/, [[probes]] in probes.py,
 [[particles]] in particles/.
 """
@@ -429,13 +429,16 @@ def load_case(source: str | Path, settings: Sequence[str] = ()) -> Case:
     >>> load_case("taylor-green", ["grid.points=32", "time.until=1"])
     <Case: navier-stokes 32 × 32 × 32, double, until = 1>
     """
+    return Case(**sections_of(source, settings))
+
+
+def sections_of(source: str | Path, settings: Sequence[str] = ()) -> dict[str, Any]:
+    """The sections of a case file or a ready case, with settings applied. Raises CaseError."""
     path = find_case(source)
     sections = read_toml(path)
-    _resolve_paths(sections.get("initial"), path.parent.resolve())
-    _resolve_paths(sections.get("scalars"), path.parent.resolve())
-    _resolve_paths(sections.get("forcing"), path.parent.resolve())
-    _resolve_paths(sections.get("particles"), path.parent.resolve())
-    return Case(**apply_settings(sections, parse_settings(settings, Case), Case))
+    for name in ("initial", "scalars", "forcing", "particles"):
+        _resolve_paths(sections.get(name), path.parent.resolve())
+    return apply_settings(sections, parse_settings(settings, Case), Case)
 
 
 def _resolve_paths(tables: Any, folder: Path) -> None:

@@ -1,6 +1,6 @@
 """Initial fields: by name, from formulas, from a file, or from a function or an array of a script.
 
-To add one, put its parameters as a section into initial_options.py (and into KINDS), and its function here.
+To add one, put its parameters as a section into options.py (and into KINDS), and its function here.
 """
 
 import math
