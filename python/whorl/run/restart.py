@@ -16,6 +16,7 @@ from whorl.forcing.shapes import begin_forces, kept_of_sources, set_known_forces
 from whorl.initial.checkpoints import check_fields, read_fields
 from whorl.initial.files import left_out
 from whorl.initial.snapshots import read_snapshot
+from whorl.output import states
 from whorl.output.checkpoint import Checkpoint
 from whorl.output.directory import RunDirectory
 from whorl.output.snapshot_header import SnapshotHeader
@@ -104,12 +105,14 @@ class Restarts:
         if output is None:
             in_directory(comm, lambda: self._take(source.lock()))
             with self._released_on_error():
-                case, checkpoint = on_root(comm, lambda: source.to_restart(end, settings, step))
+                case, checkpoint = on_root(comm, lambda: states.to_restart(source, end, settings, step))
                 self._go_on(source, case, checkpoint, settings, comm, forcing)
         else:
             place = RunDirectory(output)
             in_directory(comm, lambda: place.check_beside(source, overwrite))
-            case, checkpoint = on_root(comm, lambda: source.to_begin_beside(place, end, settings, step))
+            case, checkpoint = on_root(
+                comm, lambda: states.to_begin_beside(source, place, end, settings, step)
+            )
             self._begin_beside(source, place, case, checkpoint, settings, comm, overwrite, forcing)
         return self
 
@@ -169,8 +172,8 @@ class Restarts:
         source = RunDirectory(directory)
         case, chosen = on_root(
             comm,
-            lambda: source.to_look_at(
-                diagnostics, settings, step, snapshot, particles=particles and not snapshot
+            lambda: states.to_look_at(
+                source, diagnostics, settings, step, snapshot, particles=particles and not snapshot
             ),
         )
         if snapshot:
@@ -253,7 +256,9 @@ class Restarts:
             *on_root(comm, place.remarks),
         ]
         remarks += self._recorder.resume(checkpoint, kept)
-        self._recorder.read_new_particles([name for name in self.tracers if name not in labels(checkpoint)])
+        self._recorder.followed.read_new_particles(
+            [name for name in self.tracers if name not in labels(checkpoint)]
+        )
         on_root(comm, lambda: place.write_case(case, place.origin()))
         self._open_log(_event("restart", checkpoint, settings), remarks)
         self.origin, self._fresh = checkpoint.path, False
@@ -313,7 +318,7 @@ class Restarts:
             reason = f"{error}; put back the file that was written with it, or go on in a new run (-o NEW) "
             reason += "without particles: --set 'particles=[]'"
             place = output.path if output else None
-            raise on_root(comm, lambda: source.damaged(checkpoint.path, reason, place)) from None
+            raise on_root(comm, lambda: states.damaged(source, checkpoint.path, reason, place)) from None
         self.tracers.update(found)
 
     def _uncounted(self, checkpoint: Checkpoint) -> list[str]:
@@ -349,7 +354,7 @@ def _damaged(
     output: RunDirectory | None = None,
 ) -> CaseError:
     beside = None if output is None else output.path
-    return on_root(comm, lambda: place.damaged(checkpoint.path, checkpoint.reason(error), beside))
+    return on_root(comm, lambda: states.damaged(place, checkpoint.path, checkpoint.reason(error), beside))
 
 
 def _dropped(case: Case, checkpoint: Checkpoint) -> str | None:
