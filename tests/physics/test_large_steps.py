@@ -12,6 +12,7 @@ from whorl.config.case import Case
 from whorl.config.clock import FIRST_STEPS
 from whorl.config.schemes import largest_courant
 from whorl.output import recorder
+from whorl.output.sums import Sums
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
 
@@ -126,8 +127,8 @@ def test_or_after_a_minute(tmp_path, monkeypatch, every, kept, later):
 def test_a_run_in_memory_measures_only_for_its_rows(monkeypatch):
     """It has no checkpoint that could be due."""
     measured = []
-    statistics = recorder.Recorder.statistics
-    monkeypatch.setattr(recorder.Recorder, "statistics", lambda self: measured.append(1) or statistics(self))
+    values = Sums.values
+    monkeypatch.setattr(Sums, "values", lambda self: measured.append(1) or values(self))
     output = {"series_every": "1000 steps", "spectra_every": "never"}
     case = Case(
         grid={"points": 8},

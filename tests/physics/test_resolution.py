@@ -112,7 +112,7 @@ def test_flows_that_no_diffusion_ends_are_left_alone(which):
 
 def test_without_viscosity_the_display_has_no_kmax_eta():
     _, simulation = warnings_of(case(**LEFT_ALONE["no viscosity"]))
-    assert list(simulation._recorder.latest()[0]) == ["E", "ε"]
+    assert list(simulation._recorder.sums.latest([])[0]) == ["E", "ε"]
     assert np.isnan(simulation.series["kmax_eta"]).all()
 
 

@@ -5,6 +5,7 @@ import pytest
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.output.directory import MARK, RunDirectory, read_clock
+from whorl.output.states import choose_checkpoint, damaged, to_restart
 from whorl.results.runs import open_run, open_runs
 
 
@@ -129,9 +130,9 @@ def test_a_directory_that_is_no_run_is_named(tmp_path):
 def test_the_newest_checkpoint_is_chosen(run):
     for step in (5, 100, 20):
         add_checkpoint(run, step)
-    chosen = run.choose_checkpoint()
+    chosen = choose_checkpoint(run)
     assert (chosen.step, chosen.time, chosen.path) == (100, 10.0, run.checkpoint_path(100))
-    assert run.choose_checkpoint(20).step == 20
+    assert choose_checkpoint(run, 20).step == 20
 
 
 @pytest.mark.parametrize("key", ["flow.viscosity=0.2", "grid.points=10", "initial.A=2"])
@@ -139,7 +140,7 @@ def test_a_checkpoint_of_another_run_is_refused(run, case, key):
     """Its modes would go on under the wrong equations, or under a wrong beginning."""
     add_checkpoint(run, 5, case=case.updated([key]).to_toml())
     with pytest.raises(CaseError, match=rf"00000005\.h5 is of another run: its {key.split('=')[0]} is"):
-        run.choose_checkpoint()
+        choose_checkpoint(run)
 
 
 @pytest.mark.parametrize("key", ["initial.magnetic.A=2", "scalars.0.schmidt=3", "flow.hall=1"])
@@ -154,16 +155,16 @@ def test_options_in_tables_make_another_run_too(tmp_path, key):
     run = RunDirectory(tmp_path / "run")
     run.create(case)
     add_checkpoint(run, 5)
-    assert run.choose_checkpoint().step == 5
+    assert choose_checkpoint(run).step == 5
     add_checkpoint(run, 6, case=case.updated([key]).to_toml())
     with pytest.raises(CaseError, match=rf"its {key.split('=')[0]} is {key.split('=')[1]}"):
-        run.choose_checkpoint()
+        choose_checkpoint(run)
 
 
 def test_a_checkpoint_may_differ_where_a_restart_may(run, case):
     settings = ["time.until=7", "run.precision=single", "output.keep_checkpoints=9"]
     add_checkpoint(run, 5, case=case.updated(settings).to_toml())
-    assert run.choose_checkpoint().step == 5
+    assert choose_checkpoint(run).step == 5
 
 
 def test_unfinished_and_foreign_names_are_no_checkpoints(run):
@@ -175,14 +176,14 @@ def test_unfinished_and_foreign_names_are_no_checkpoints(run):
 
 def test_without_a_checkpoint_the_remedy_is_told(run):
     with pytest.raises(CaseError, match=r"no checkpoint.*--overwrite"):
-        run.choose_checkpoint()
+        choose_checkpoint(run)
 
 
 def test_a_missing_step_lists_those_there_are(run):
     add_checkpoint(run, 5)
     add_checkpoint(run, 10)
     with pytest.raises(CaseError, match=r"00000007\.h5 does not exist.*5, 10"):
-        run.choose_checkpoint(7)
+        choose_checkpoint(run, 7)
 
 
 def test_a_truncated_checkpoint_is_named_and_the_one_before_offered(run):
@@ -190,8 +191,8 @@ def test_a_truncated_checkpoint_is_named_and_the_one_before_offered(run):
     newest = add_checkpoint(run, 10)
     newest.write_bytes(newest.read_bytes()[:2000])
     with pytest.raises(CaseError, match=r"00000010\.h5 cannot be used.*00000005\.h5 \(t = 0\.5\).*--step 5"):
-        run.choose_checkpoint()
-    assert run.choose_checkpoint(5).step == 5
+        choose_checkpoint(run)
+    assert choose_checkpoint(run, 5).step == 5
 
 
 def test_the_offer_passes_over_other_damaged_ones(run):
@@ -199,20 +200,20 @@ def test_the_offer_passes_over_other_damaged_ones(run):
     add_checkpoint(run, 7).write_bytes(b"not HDF5")
     add_checkpoint(run, 10, compensation=None)
     with pytest.raises(CaseError, match=r"00000010\.h5.*not written by whorl.*--step 5"):
-        run.choose_checkpoint()
+        choose_checkpoint(run)
 
 
 def test_a_checkpoint_without_the_rows_of_its_tables_is_foreign(run):
     with h5py.File(add_checkpoint(run, 10), "r+") as file:
         del file.attrs["series_rows"]
     with pytest.raises(CaseError, match=r"00000010\.h5.*not written by whorl"):
-        run.choose_checkpoint()
+        choose_checkpoint(run)
 
 
 def test_what_the_core_finds_damaged_is_not_offered_itself(run):
     for step in (5, 10, 15):
         add_checkpoint(run, step)
-    message = str(run.damaged(run.checkpoint_path(10), "its checksum is wrong."))
+    message = str(damaged(run, run.checkpoint_path(10), "its checksum is wrong."))
     assert "00000010.h5 cannot be used: its checksum is wrong; the one before" in message
     assert message.endswith("--step 5.")
 
@@ -220,7 +221,7 @@ def test_what_the_core_finds_damaged_is_not_offered_itself(run):
 def test_no_good_one_before(run):
     add_checkpoint(run, 10).write_bytes(b"")
     with pytest.raises(CaseError, match="no good one before it"):
-        run.choose_checkpoint()
+        choose_checkpoint(run)
 
 
 def test_reading_a_clock_keeps_every_bit(run):
@@ -253,7 +254,7 @@ def test_steps_may_have_more_than_eight_digits(run):
     (run.path / "checkpoints" / "00000001-copy.h5").write_text("not of the run")
     (run.path / "diagnostics-100000000.h5").write_text("")
     assert run.checkpoints() == files
-    assert run.to_restart({}, [], None)[1].step == steps[-1]
+    assert to_restart(run, {}, [], None)[1].step == steps[-1]
     run.prune(2)
     assert run.checkpoints() == files[2:]
     run.set_aside_later(steps[2])

@@ -15,7 +15,7 @@ from rich.console import Console
 from support.ranks import run_on
 from whorl import Case, Simulation
 from whorl.config.clock import Instant
-from whorl.output import recorder
+from whorl.output import recorder, sums
 from whorl.run import progress, simulation
 from whorl.run.progress import Progress, Status, Working, pace
 
@@ -59,7 +59,7 @@ def clocked(patch, step_seconds, seconds, line_seconds=0.0, steps=400, comm=MPI.
     """Of a run that needs statistics at its begin and its end alone: what others took, lines, the whole."""
     now, lines = [0.0], []
     clock = SimpleNamespace(monotonic=lambda: now[0], perf_counter=lambda: now[0])
-    for module in (progress, recorder, simulation):
+    for module in (progress, recorder, sums, simulation):
         patch.setattr(module, "time", clock)
 
     def say(self, line):
@@ -77,7 +77,9 @@ def clocked(patch, step_seconds, seconds, line_seconds=0.0, steps=400, comm=MPI.
         run={"threads": 1},
     )
     run = Simulation(case, comm=comm)
-    run.flow = run._recorder.flow = Clocked(run.flow, now, step_seconds, itertools.cycle(seconds))
+    run.flow = run._recorder.flow = run._recorder.sums.flow = Clocked(
+        run.flow, now, step_seconds, itertools.cycle(seconds)
+    )
     run.run()
     return run.flow.taken[1:-1], lines, now[0]
 

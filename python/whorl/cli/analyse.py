@@ -13,7 +13,7 @@ from whorl.cli.options import StateArgument
 from whorl.cli.tables import show_table
 from whorl.config.explain import did_you_mean
 from whorl.output.directory import RunDirectory
-from whorl.output.named_state import named_state
+from whorl.output.states import named_state
 from whorl.run.progress import stdout_console
 
 FILE = "analysis.h5"

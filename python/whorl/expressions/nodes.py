@@ -93,6 +93,11 @@ class Field:
         return not (self.product or self.force)
 
 
+def _check_finite(number: float) -> None:
+    if not math.isfinite(number):
+        raise ValueError(f"a number in it becomes {number:g}")
+
+
 class Graph:
     """The nodes of some expressions, over components of the state with these parities.
 
@@ -123,13 +128,8 @@ class Graph:
     def constant(self, value: float) -> Node:
         """A number. Raises ValueError if it is not finite."""
         number = float(value)
-        self._check_finite(number)
+        _check_finite(number)
         return self._node("constant", number, (), uniform=True)
-
-    @staticmethod
-    def _check_finite(number: float) -> None:
-        if not math.isfinite(number):
-            raise ValueError(f"a number in it becomes {number:g}")
 
     def number(self, name: str) -> Node:
         """A number that is known when the program runs, such as the time t."""
@@ -313,7 +313,7 @@ class Graph:
 
     def _linear(self, form: LinearForm) -> Node:
         for factor in form.values():
-            self._check_finite(factor)
+            _check_finite(factor)
         return self._node("linear", form, ()) if form else self.constant(0)
 
     def _folded(self, name: str, arguments: tuple[Node, ...]) -> Node:

@@ -1,4 +1,4 @@
-"""The output directory: its layout, its checkpoints, and the files that may be removed.
+"""The output directory: its layout, its files, and those that may be removed.
 
     .whorl-run               the mark of a directory that whorl made
     case.toml                the case, every option resolved
@@ -7,26 +7,25 @@
 
     series.csv               see series.py
     spectra.h5               see spectra.py
-    diagnostics.h5           see diagnostics.py
+    diagnostics.h5           see diagnostics/record.py
     diagnostics-STEP.h5      states that are not yet in it
     analysis.h5              diagnostics of checkpoints by `whorl analyse`
     and the other tables of config/outputs.py
 
-    probes.h5                see probes.py
-    particles.h5             see paths.py
+    probes.h5                see probes/record.py
+    particles.h5             see particles/record.py
     particles-STEP.h5        rows that are not yet in it
-    particles-NAME.vtkhdf    a group of particles for ParaView, see particle_views.py
+    particles-NAME.vtkhdf    a group of particles for ParaView, see particles/views.py
 
     checkpoints/STEP.h5      restart files, the newest few
-    checkpoints/STEP.particles.h5  their particles, see particle_checkpoint.py
+    checkpoints/STEP.particles.h5  their particles, see particles/checkpoint.py
     snapshots/STEP.vtkhdf    fields for ParaView and xarray
     snapshots.vtkhdf.series  the snapshots with their times, for ParaView
 
 Files grow by whole lines, or are written under another name and renamed: a kill at any moment damages none.
 """
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +37,8 @@ from whorl.config.case import Case, read_toml
 from whorl.config.earlier import as_of_today
 from whorl.config.explain import did_you_mean
 from whorl.config.outputs import FILES
-from whorl.output.checkpoint import Checkpoint, read_clock
+from whorl.output.checkpoint import read_clock
 from whorl.output.lock import Lock
-from whorl.output.snapshot_header import SnapshotHeader, read_header
 
 MARK = ".whorl-run"
 SNAPSHOT_SERIES = "snapshots.vtkhdf.series"
@@ -51,15 +49,6 @@ OWN_FILES = (
 )
 ASIDE = ".aside"
 BEGUN = "# begun from the checkpoint "
-# Sections that a restart may change; of particles see particles/groups.py.
-FREE_SECTIONS = {"time", "run", "output", "diagnostics", "probes", "particles"}
-BESIDE = {
-    *FREE_SECTIONS,
-    "grid",
-    "flow",
-    "scalars",
-    "forcing",
-}  # sections that a restart into another directory may change
 PARTICLES = ".particles.h5"
 OWN_FOLDERS = {
     folder: tuple(("", ending + aside) for ending in endings for aside in ("", ASIDE))
@@ -306,62 +295,6 @@ class RunDirectory:
             "restarts without a checkpoint of their own are lost."
         ]
 
-    def to_restart(
-        self, end: dict[str, float], settings: Sequence[str], step: int | None
-    ) -> tuple[Case, Checkpoint]:
-        """The case with the requested end and changes, and the checkpoint of `step` or the newest."""
-        for setting in _refused(settings, FREE_SECTIONS):
-            raise CaseError(
-                f"--set {setting} is not for a restart, which may change run.*, output.* (not directory), "
-                f"diagnostics, probes, particles and time.*{self._advice(setting)}."
-            )
-        case = self.read_case().updated(settings, output={"directory": str(self.path)}, time=end)
-        return case, self.choose_checkpoint(step)
-
-    def to_look_at(
-        self,
-        diagnostics: Sequence[dict[str, Any]],
-        settings: Sequence[str],
-        step: int | None,
-        snapshot: bool,
-        *,
-        particles: bool = False,
-    ) -> tuple[Case, Checkpoint | SnapshotHeader]:
-        """The case with these diagnostics and changes of run.*, and the checkpoint or snapshot of the state.
-
-        The case has no directory; with `particles` it has the particles of the checkpoint.
-        """
-        for setting in _refused(settings, {"run"}):
-            raise CaseError(f"--set {setting} changes more than how it is computed; give run.* alone.")
-        sections = self.read_case().to_dict()
-        sections["output"].pop("directory", None)
-        sections["diagnostics"] = diagnostics
-        for name in ("probes", "particles"):
-            sections.pop(name, None)
-        chosen = self.choose_snapshot(step) if snapshot else self.choose_checkpoint(step)
-        if particles and chosen.particles:
-            sections["particles"] = chosen.case.get("particles", ())
-        return Case(**sections).updated(settings), chosen
-
-    def _advice(self, setting: str) -> str:
-        """Advice on how to begin a run with a setting that a restart cannot change."""
-        if [*_refused([setting], BESIDE)]:
-            return "; for another initial field or another directory begin a new run (whorl run)"
-        command = f"whorl restart {typed(self.path)} -o NEW --set {typed(setting)}"
-        return f"; for a change of the grid or the equations begin a new run from its checkpoint: {command}"
-
-    def to_begin_beside(
-        self, place: "RunDirectory", end: dict[str, float], settings: Sequence[str], step: int | None
-    ) -> tuple[Case, Checkpoint]:
-        """The case and the checkpoint, as of `to_restart`, for a run in another directory."""
-        for setting in _refused(settings, BESIDE):
-            raise CaseError(
-                f"--set {setting} is not for a run that begins from a checkpoint, which has its fields from "
-                "there and its directory from -o; leave it out, or begin a new run (whorl run)."
-            )
-        checkpoint = self.choose_checkpoint(step)
-        return self.read_case().updated(settings, output={"directory": str(place.path)}, time=end), checkpoint
-
     def path_of_checkpoint(self, step: int | None = None) -> Path:
         """The path of the newest checkpoint, or of that of `step`. Raises CaseError."""
         paths = self.checkpoints()
@@ -370,90 +303,10 @@ class RunDirectory:
                 f"{self.path} has no checkpoint to restart from; begin it again with --overwrite, by "
                 f"whorl run or, if {self.log} says so, from another run's checkpoint by whorl restart -o."
             )
-        return _of_step(step, paths, self.checkpoint_path)
-
-    def choose_checkpoint(self, step: int | None = None) -> Checkpoint:
-        """The newest checkpoint, or that of `step`. If it is damaged, CaseError offers an earlier one."""
-        wanted = self.path_of_checkpoint(step)
-        try:
-            chosen = read_clock(wanted)
-        except ValueError as error:
-            raise self.damaged(wanted, str(error)) from None
-        try:
-            there = Case(**chosen.case)
-        except CaseError as error:
-            raise self.damaged(chosen.path, f"its case cannot be run: {error}") from None
-        self._check_same_run(f"checkpoint {chosen.path}", there)
-        return chosen
-
-    def choose_snapshot(self, step: int | None = None) -> SnapshotHeader:
-        """The newest snapshot, or that of `step`. Raises CaseError."""
-        paths = self.snapshots()
-        if not paths:
-            raise CaseError(f"{self.path} has no snapshots; take its checkpoints.")
-        wanted = _of_step(step, paths, self.snapshot_path)
-        try:
-            chosen = read_header(wanted)
-            there = Case(**chosen.case)
-        except (ValueError, CaseError) as error:
-            raise CaseError(f"the snapshot {wanted} cannot be used: {str(error).rstrip('.')}.") from None
-        self._check_same_run(f"snapshot {wanted}", there)
-        return chosen
-
-    def _check_same_run(self, what: str, case: Case) -> None:
-        """Raises CaseError if the case of a file differs from the directory's in other than FREE_SECTIONS."""
-        there = _flat(case.to_dict())
-        here = _flat(self.read_case().to_dict())
-        for key in sorted(here.keys() | there.keys()):
-            if key.partition(".")[0] not in FREE_SECTIONS and here.get(key) != there.get(key):
-                raise CaseError(
-                    f"the {what} is of another run: its {key} is {there.get(key)}, and "
-                    f"{self.case_file} says {here.get(key)}; put this run's own {what.partition(' ')[0]} "
-                    "there, or begin a new run from a snapshot (initial.name = from-file)."
-                )
-
-    def damaged(self, path: Path, reason: str, output: Path | None = None) -> CaseError:
-        """The error for a checkpoint that cannot be used; it offers the newest good one before it.
-
-        `output` is the directory of the run that was to begin from it.
-        """
-        for earlier in reversed(self.checkpoints()):
-            if earlier >= path:
-                continue
-            try:
-                good = read_clock(earlier)
-            except ValueError:
-                continue
-            beside = "" if output is None else f" -o {typed(output)}"
-            command = f"whorl restart {typed(self.path)}{beside} --step {good.step}"
-            offer = f"the one before is {earlier} (t = {good.time:.6g}): {command}"
-            break
-        else:
-            offer = "there is no good one before it"
-        return CaseError(f"the checkpoint {path} cannot be used: {reason.rstrip('.')}; {offer}.")
+        return of_step(step, paths, self.checkpoint_path)
 
 
-def _refused(settings: Sequence[str], sections: set[str]) -> Iterator[str]:
-    """The settings of other sections, and of output.directory."""
-    for setting in settings:
-        section, *rest = re.split("[.=]", setting.strip(), maxsplit=1)
-        if section.strip() not in sections or (section == "output" and "directory" in "".join(rest)):
-            yield setting
-
-
-def _flat(value: Any, key: str = "") -> dict[str, Any]:
-    """The options in nested tables and lists of tables, by dotted keys."""
-    if isinstance(value, dict):
-        entries = value.items()
-    elif isinstance(value, tuple) and value and isinstance(value[0], dict):
-        entries = enumerate(value)
-    else:
-        return {key: value}
-    parts = (_flat(inner, f"{key}.{name}" if key else str(name)) for name, inner in entries)
-    return {name: option for part in parts for name, option in part.items()}
-
-
-def _of_step(step: int | None, paths: list[Path], path_of: Callable[[int], Path]) -> Path:
+def of_step(step: int | None, paths: list[Path], path_of: Callable[[int], Path]) -> Path:
     """The last of some checkpoints or snapshots, or that of `step`. Raises CaseError."""
     wanted = paths[-1] if step is None else path_of(step)
     if wanted not in paths:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 from functools import cached_property, partial
 from pathlib import Path
@@ -18,7 +18,6 @@ from whorl.config.case import Case
 from whorl.config.clock import FIRST_SECONDS, FIRST_STEPS, Clock, Every, Stopwatch
 from whorl.config.outputs import FILES, OutputFile
 from whorl.config.schemes import SCHEMES
-from whorl.config.section import LARGEST_NUMBER
 from whorl.diagnostics.record import Diagnostics
 from whorl.expressions.ask import Expressions
 from whorl.expressions.case import row_expressions, snapshot_entry, snapshot_expressions
@@ -26,21 +25,17 @@ from whorl.output.accuracy import Accuracy
 from whorl.output.checkpoint import COUNT, PACE, SOURCES, Checkpoint
 from whorl.output.condition import Condition
 from whorl.output.directory import RunDirectory
+from whorl.output.followed import Followed
 from whorl.output.moment import Moment
 from whorl.output.resolution import Resolution
 from whorl.output.series import Series, gap_of, step_of
 from whorl.output.snapshot_series import SnapshotSeries
 from whorl.output.snapshot_writer import write_snapshot
 from whorl.output.spectra import Spectra
+from whorl.output.sums import Sums
 from whorl.output.table import Kept, Table
-from whorl.particles.ask import PathReading
 from whorl.particles.checkpoint import write_particles
-from whorl.particles.record import Paths
-from whorl.probes.ask import Reading
-from whorl.probes.record import Probes
 
-SIZES = ("energy", "variance", "mass")  # ends of names of statistics that are finite if their field is
-LARGEST = LARGEST_NUMBER**2  # more than any case can begin with; single precision still holds such a field
 OF = "diagnostics"  # (OF, NAME) is the key of a diagnostic
 SOME = 3  # particles that a message names
 GROWTH = 10.0  # factor on the energy in a step, larger than in any flow that the step resolves
@@ -69,7 +64,9 @@ class Recorder:
         written = writes and has_h5py()
         self.diagnostics = Diagnostics(case, comm, directory.diagnostics if written else None)
         self.tables["diagnostics"] = self.diagnostics
-        self._follow(tracers, written)
+        self.tracers = tracers  # by name, once they are placed
+        self.followed = Followed(case, flow, clock, directory, comm, tracers, self._check_particles)
+        self.tables |= self.followed.tables
         self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
         self.accuracy, self.condition = Accuracy(case, comm), Condition(case)
         self.resolution = Resolution(case)
@@ -85,39 +82,18 @@ class Recorder:
         self._in_minutes = checkpoints.unit == "minutes" and directory is not None
         self._alarm = Stopwatch(60 * checkpoints.amount if self._in_minutes else math.inf, now)
         self._first = Stopwatch(FIRST_SECONDS, now)
-        self._statistics: tuple[int, dict[str, float]] | None = None
-        self.seconds: float | None = None  # that the last statistics needed
-
-    def _follow(self, tracers: Mapping[str, Any], written: bool) -> None:
-        """Prepare the readings of probes and particles."""
-        self.tracers = tracers  # run.particles.Particles by name, once they are placed
-        readings = {
-            "probes": [Reading(self.case, one) for one in self.case.probes],
-            "particles": [PathReading(self.case, one, tracers) for one in self.case.particles],
-        }
-        self.followed: dict[str, Probes] = {
-            name: kind(
-                readings[name],
-                getattr(self.directory, name) if written else None,
-                keeps=self.directory is None,
-            )
-            for name, kind in {"probes": Probes, "particles": Paths}.items()
-        }
-        self.tables |= self.followed
-        self._every_read = {
-            name: {one.label: Every.parse(one.every) for one in getattr(self.case, name)} for name in readings
-        }
+        self.sums = Sums(case, flow, clock, self.blow_up)
 
     def begin(self, dt: float) -> None:
         """Write the initial state; `dt` is the step before it, if the run begins from a checkpoint."""
-        self.statistics()
+        self.sums.values()
         if self.condition.text:
             self.check_condition()
             self.condition.check_at_start(self.clock)
         for name in FILES:
             if self._wanted(name):
                 agreed(self.comm, self.tables[name].begin)
-        self._read_followed(lambda every, first: every.unit != "never")
+        self.followed.read(lambda every, first: every.unit != "never")
         self._write(set(filter(self._wanted, self._every)), None)
         if self.clock.step > 0:
             self.checkpoint(dt)  # so that a run begun from another's checkpoint can be restarted
@@ -178,7 +154,7 @@ class Recorder:
 
         `released` are groups of particles that this step has released.
         """
-        read = self._read_followed(
+        read = self.followed.read(
             lambda every, first: every.due(self.clock, first), last=last, released=released
         )
         due = {name for name, every in self._every.items() if every.due(self.clock)}
@@ -191,7 +167,7 @@ class Recorder:
             self._write(due, report)
         if self.reached and not last:
             last = True
-            self._read_particles(name for name in self.tracers if name not in read)
+            self.followed.read_particles(name for name in self.tracers if name not in read)
         if "checkpoint" in due:
             self.checkpoint(report.dt)
         if last:
@@ -204,60 +180,9 @@ class Recorder:
 
     def finish(self) -> None:
         """Write the rows in memory, and merge single states into their files."""
-        self._synchronise_followed()
+        self.followed.synchronise()
         agreed(self.comm, self.diagnostics.finish)
-        agreed(self.comm, self.followed["particles"].finish)
-
-    def _synchronise_followed(self) -> None:
-        for table in self.followed.values():
-            agreed(self.comm, table.synchronise)
-
-    def _read_followed(
-        self,
-        chosen: Callable[[Every, tuple[int, float]], bool],
-        *,
-        last: bool = False,
-        released: Sequence[str] = (),
-    ) -> list[str]:
-        """Read the chosen probes and placed particles; at the last state, all particles.
-
-        `chosen` gets the interval of each, and the step and time of its first row, from which it is counted.
-        Returns the names of those read. It needs no statistics.
-        """
-        read = []
-        for kind, every_of in self._every_read.items():
-            particles, rows = kind == "particles", self.followed[kind].rows
-            wanted = [
-                name
-                for name, every in every_of.items()
-                if (not particles or name in self.tracers)
-                and (
-                    chosen(every, rows[name].first or (0, 0.0))
-                    or ((name in released or (particles and last)) and every.unit != "never")
-                )
-            ]
-            self._read_some(kind, wanted)
-            read += wanted
-        return read
-
-    def _read_some(self, kind: str, names: list[str]) -> None:
-        """Read the named ones, and write the rows in memory if they are many."""
-        table = self.followed[kind]
-        if kind == "particles":
-            self._check_particles(names)
-        if names:
-            read = table.read_some(self.flow, names)
-            if table.keep(self.clock.step, self.clock.time, read):
-                agreed(self.comm, table.synchronise)
-
-    def read_new_particles(self, names: Sequence[str]) -> None:
-        """Read the particles that a restart has placed, unless their file has a row of the present step."""
-        rows = self.followed["particles"].rows
-        self._read_particles(name for name in names if rows[name].last != self.clock.step)
-
-    def _read_particles(self, names: Iterable[str]) -> None:
-        every = self._every_read["particles"]
-        self._read_some("particles", [name for name in names if every[name].unit != "never"])
+        agreed(self.comm, self.followed.particles.finish)
 
     def checkpoint(self, dt: float) -> None:
         """Write a restart file of the present state, unless one exists; then remove the oldest.
@@ -266,13 +191,13 @@ class Recorder:
         the rows of probes and particles.
         """
         self._check_particles(self.tracers)
-        self._synchronise_followed()
+        self.followed.synchronise()
         if self.directory is None or not self._wanted("checkpoint"):
             return
         path = self.directory.checkpoint_path(self.clock.step)
         if path == self.last_checkpoint:
             return
-        self.statistics()
+        self.sums.values()
         on_root(self.comm, self._synchronise)
         clock = {"compensation": self.clock.compensation, "dt": dt}
         timed = {"plane_bytes": self.flow.options.plane_bytes}
@@ -299,52 +224,6 @@ class Recorder:
         for table in self.tables.values():
             table.synchronise()
 
-    def compute(self) -> float:
-        """Compute the core's sums over modes at the present step, unless known; return the seconds taken.
-
-        Raises BlowUp if they are not finite.
-        """
-        if self._statistics is not None and self._statistics[0] == self.clock.step:
-            return 0.0
-        began = time.monotonic()
-        values = self.flow.statistics()
-        self.seconds = time.monotonic() - began
-        for name in sorted(values, key=lambda name: name != "energy"):
-            if name.endswith(SIZES) and not abs(values[name]) <= LARGEST:
-                own = (
-                    "kinetic energy"
-                    if name == "energy" and self.case.flow.viscous
-                    else name.replace("_", " ")
-                )
-                raise self.blow_up(f"the {own} is {values[name]}")
-        self._statistics = (self.clock.step, values)
-        return self.seconds
-
-    def statistics(self) -> dict[str, float]:
-        """The core's sums over modes at the present step. Raises BlowUp if they are not finite."""
-        self.compute()
-        return self._statistics[1]
-
-    def forget(self) -> None:
-        """Forget the statistics, because the state has changed."""
-        self._statistics = None
-
-    def latest(self) -> tuple[dict[str, float], int | None]:
-        """The last known values of a display by symbol, and their step if it is earlier than the present.
-
-        It computes nothing; a restart begins with the last row of the series.
-        """
-        if self._statistics is not None:
-            step, values = self._statistics
-            values = values | self.case.flow.derived(values, self.flow.kmax)
-        else:
-            rows = self.tables["series"].rows
-            values = rows[-1] if rows else {"step": self.clock.step}
-            step = values["step"]
-        shown = {symbol: values[name] for symbol, name in self.case.flow.progress if name in values}
-        shown = {symbol: value for symbol, value in shown.items() if math.isfinite(value)}
-        return shown, step if step != self.clock.step else None
-
     def _check_growth(self, report: _core.StepReport) -> None:
         """Raises BlowUp if a step beyond the Courant limit left more mean energy than any point had before.
 
@@ -353,7 +232,7 @@ class Recorder:
         """
         if not self.case.flow.only_kinetic:
             return
-        energy, before = self.statistics()["energy"], report.maximum_velocity**2 / 2
+        energy, before = self.sums.values()["energy"], report.maximum_velocity**2 / 2
         if report.courant > 1 and energy > GROWTH * before:
             raise self.blow_up(
                 f"with a Courant number of {report.courant:.3g} the mean energy came to {energy:.3g}, where "
@@ -364,15 +243,14 @@ class Recorder:
         """Raises BlowUp if the flow or particles of these groups are not finite. Collective."""
         for name in names:
             if lost := self.tracers[name].lost(SOME + 1):
-                self.compute()  # raises BlowUp of the flow if that is not finite
+                self.sums.compute()  # raises BlowUp of the flow if that is not finite
                 told = ", ".join(map(str, lost[:SOME])) + (" and others" if lost[SOME:] else "")
                 raise self.blow_up(f"the positions of {told} are not finite", particles=name)
 
     def blow_up(self, reason: str, *, particles: str = "") -> BlowUp:
         """The error of a flow or particles that blew up; earlier rows are written first. Collective."""
-        for table in self.followed.values():
-            table.drop_lost()
-        self._synchronise_followed()
+        self.followed.drop_lost()
+        self.followed.synchronise()
         return BlowUp(
             self.clock.time,
             self.clock.step,
@@ -405,7 +283,7 @@ class Recorder:
             self._snapshot()
 
     def _moment(self, report: _core.StepReport | None) -> Moment:
-        return Moment(self.case, self.flow, self.clock, self.statistics(), report, self.columns.run)
+        return Moment(self.case, self.flow, self.clock, self.sums.values(), report, self.columns.run)
 
     def _snapshot(self) -> None:
         if self.directory is None:

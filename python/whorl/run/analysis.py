@@ -16,7 +16,7 @@ from whorl.output.diagnostic_files import check_replaceable
 from whorl.output.directory import RunDirectory
 from whorl.output.growing_file import GrowingFile
 from whorl.output.moment import Moment
-from whorl.output.named_state import named_state
+from whorl.output.states import named_state
 from whorl.run.simulation import Simulation
 
 if TYPE_CHECKING:

@@ -252,11 +252,11 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         They are sums over modes (energy, dissipation, …) and numbers that follow from them (R_lambda, a
         Nusselt number); see `whorl models MODEL`. Collective. Raises BlowUp if the state is not finite.
         """
-        values = dict(self._recorder.statistics())
+        values = dict(self._recorder.sums.values())
         return values | self.case.flow.derived(values, self.flow.kmax)
 
     def _changed(self) -> None:
-        self._recorder.forget()
+        self._recorder.sums.forget()
         if self.clock.pace:
             self.clock.pace = replace(self.clock.pace, rate=0.0)
         if self.clock.turnovers:
@@ -437,7 +437,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
         """Whether a rank is asked to stop; whether rank 0 wants a checkpoint, a display, statistics in it."""
         root = self.comm.rank == 0
         show = self._progress is not None and self._progress.due()
-        afforded = show and self._progress.affords(self._recorder.seconds)
+        afforded = show and self._progress.affords(self._recorder.sums.seconds)
         own = [self._stop.signal or 0, root and self._recorder.alarm(), show, afforded, bool(self._wish)]
         *wishes, ended = self.flow.maximum(own)
         if wishes[0]:
@@ -451,13 +451,13 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
 
         Collective, because computing statistics is.
         """
-        seconds = self._recorder.compute() if afforded else 0.0
+        seconds = self._recorder.sums.compute() if afforded else 0.0
         if self._progress is None:
             return
         if seconds:
             self._progress.computed(seconds)
         clock, report, options = self.clock, self.report, self.case.time
-        values, measured = self._recorder.latest()
+        values, measured = self._recorder.sums.latest(self._recorder.tables["series"].rows)
         place = {"step": clock.step, "time": clock.time, "turnovers": self.turnovers}
         ends = {"end": options.end, "steps": options.steps, "done": self._done()}
         step = {"dt": report.dt, "courant": report.courant}

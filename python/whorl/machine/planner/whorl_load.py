@@ -50,6 +50,17 @@ class Trip(NamedTuple):
     fluxes: int = 0
 
 
+def _ways_to_save(case: Case) -> dict[str, bool]:
+    """Changes of a case, each with whether it needs less memory."""
+    grid, run = case.grid, case.run
+    return {
+        'run.precision = "single"': run.precision == "double",
+        'grid.dealias = "2/3"': LARGEST_KEPT[grid.dealias] > LARGEST_KEPT["2/3"],
+        'grid.shape = "sphere"': DEALIASINGS[grid.dealias].shaped and grid.shape == "cube",
+        "another run.process_grid": run.process_grid != (0, 0),
+    }
+
+
 @dataclass(frozen=True, eq=False)  # a case may hold tables, which have no hash
 class Whorl:
     """whorl on a case and a device, "cpu", or "cuda" for any GPU, which determines batches and memory."""
@@ -95,14 +106,7 @@ class Whorl:
     @property
     def less_memory(self) -> list[str]:
         """Changes of the case that need less memory."""
-        grid, run = self.case.grid, self.case.run
-        ways = {
-            'run.precision = "single"': run.precision == "double",
-            'grid.dealias = "2/3"': LARGEST_KEPT[grid.dealias] > LARGEST_KEPT["2/3"],
-            'grid.shape = "sphere"': DEALIASINGS[grid.dealias].shaped and grid.shape == "cube",
-            "another run.process_grid": run.process_grid != (0, 0),
-        }
-        return [way for way, saves in ways.items() if saves]
+        return [way for way, saves in _ways_to_save(self.case).items() if saves]
 
     @cached_property
     def least_memory(self) -> float:
