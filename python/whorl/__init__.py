@@ -1,8 +1,7 @@
 """whorl: direct numerical simulation of turbulence, pseudo-spectral, from a laptop to a supercomputer.
 
-A `Case`, which `load_case` reads from a file, declares what to compute. A `Simulation` computes it.
-`open_run` and `open_runs` read the results of one run or several. `CaseError`, `BlowUp` and `RunFault` say
-what went wrong.
+A `Case`, which `load_case` reads from a file, declares a flow. A `Simulation` computes it. `open_run` and
+`open_runs` read the results of one run or several. `CaseError`, `BlowUp` and `RunFault` are their errors.
 """
 
 import importlib

@@ -185,7 +185,7 @@ def test_statistics_are_printed_written_and_drawn(whorl, tmp_path, undrawn):
         ("average", *of, "--file", "a.h5", "--keep-mean"): "--file, --remove-mean/--keep-mean: averages of",
         ("average", *of, "-d", "pears"): "no statistics pears of particles; did you mean pairs?",
         ("average", *of, "-d", "pairs"): "particles are not released in pairs: particles.pairs has their",
-        ("plot", *of, "-d", "path"): "no picture path of particles; did you mean paths?",
+        ("plot", *of, "-d", "path"): "path is no picture of particles; did you mean paths?",
         ("plot", *of, "--from", "1"): "--from: a picture of --particles without -d KIND does not take this",
         (
             "plot",

@@ -55,7 +55,7 @@ def test_a_run_writes_its_probes_and_options_are_listed(whorl, tmp_path):
 def test_a_case_with_a_wrong_probe_ends_at_once(whorl, tmp_path):
     for wrong, told in {
         'of = "crul(u)"': "probes.modes.of: there is no function crul(); did you mean curl?:",
-        'of = "norm(u)"': "probes.modes.of: a mode is read of what is linear in the fields",
+        'of = "norm(u)"': "probes.modes.of: a mode is read from expressions linear in the fields",
         'of = "u"\nmode = 1': "mode",
     }.items():
         (tmp_path / "box.toml").write_text(CASE + BLOCKS.replace('of = "u"', wrong, 1))

@@ -354,7 +354,7 @@ def test_what_a_case_may_not_ask(options, told):
 
 
 WITH_MASS = {"kind": "inertial", "count": 3, "response_time": 1.0, "added_mass": 1.0}
-WHITE = r"added_mass = 1 takes the acceleration of the fluid at each moment, and .* is white in time"
+WHITE = r"added_mass = 1 needs the acceleration of the fluid at each moment, and .* is white in time"
 NOISE = {"kind": "noise", "power": 1.0, "interval": 1.0}
 PROCESS = {"kind": "stochastic", "power": 1.0, "k_max": 2.0}
 FAST = r"time.dt = 0.02 does not resolve .*correlation_time = 0.09 is less than 5 steps"
@@ -365,7 +365,7 @@ OF_PLANE = {"grid": {"points": (32, 32, 1)}, "flow": {"model": "navier-stokes-2d
     ("force", "sections", "told"),
     [
         (None, {"flow": {"viscosity": 0.1, "rotation": [0.0, 0.0, 1.0]}}, "the Coriolis force on particles"),
-        ({"kind": "alvelius", "power": 1.0, "k_f": 2.0}, {}, "takes the acceleration of the fluid where"),
+        ({"kind": "alvelius", "power": 1.0, "k_f": 2.0}, {}, "needs the acceleration of the fluid where"),
         (NOISE, {}, WHITE),
         (NOISE | {"field": "vorticity"}, OF_PLANE, WHITE),
         ({"kind": "lindborg", "power": 1.0}, {}, WHITE),

@@ -107,6 +107,6 @@ def test_what_has_no_correlation_is_refused():
             state.diagnose("correlation", **options)
     with (
         Simulation(case_of((24, 20, 1), model="navier-stokes-2d"), comm=MPI.COMM_SELF) as state,
-        pytest.raises(CaseError, match="there is one point along z"),
+        pytest.raises(CaseError, match="the grid has one point along z"),
     ):
         state.diagnose("correlation", of="velocity", along=["z"])

@@ -262,7 +262,7 @@ def test_a_release_is_safe_through_restarts(tmp_path, step):
 WRONG = [
     (
         {"pairs": [0.1]},
-        "pairs goes with particles.tracer.count, which is missing; give it: so many of each size",
+        "pairs goes with particles.tracer.count, which is missing; give it: the number of each size",
     ),
     ({}, "takes one of count, positions, lattice, path to place particles; given: none"),
     ({"count": 3, "pairs": [0.1], "tetrahedra": [0.1]}, "takes one of pairs, tetrahedra, plane, path"),
@@ -273,7 +273,7 @@ WRONG = [
     ({"count": 3, "plane": {"axis": "w", "position": 1.0}}, "it must be one of x, y, z"),
     ({"count": 3, "plane": {"axis": "x"}}, "position"),
     ({"count": 3, "release": -1.0}, "at least 0"),
-    ({"count": 3, "release": 5.0}, "never be there"),
+    ({"count": 3, "release": 5.0}, "never be released"),
 ]
 
 
@@ -286,5 +286,5 @@ def test_what_a_case_may_not_ask(options, told):
 
 
 def test_a_release_takes_a_scheme_of_one_step():
-    with pytest.raises(CaseError, match=r'release = 0.1 begins behind steps that time.scheme = "ab2"'):
+    with pytest.raises(CaseError, match=r'release = 0.1 is after steps that time.scheme = "ab2"'):
         case_of(time={"dt": 0.02, "steps": 10, "scheme": "ab2"}, particles=[LATE])

@@ -174,7 +174,7 @@ def test_gradients_of_a_scalar_along_and_across_its_mean_gradient():
     ("kind", "words"),
     [
         ("scalars", "needs a scalar or a temperature"),
-        ("current", 'needs a magnetic field, which flow.model = "navier-stokes" has none of'),
+        ("current", 'needs a magnetic field, which flow.model = "navier-stokes" does not have'),
         ("condensate", "needs a wavefunction"),
     ],
 )

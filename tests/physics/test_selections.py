@@ -105,7 +105,7 @@ def test_a_slice_of_a_plane_flow_needs_no_position(model):
     found = simulation.diagnose("slice", of="u.y")
     assert np.array_equal(found["slice"], simulation.gather("u.y")[:, 0])
     assert found["position"] == 0
-    with pytest.raises(CaseError, match=r"slice\.at is needed: there are 16 planes across x; give the pos"):
+    with pytest.raises(CaseError, match=r"slice\.at is missing: the grid has 16 planes across x; give"):
         simulation.diagnose("slice", of="u.y", normal="x")
 
 
@@ -193,7 +193,7 @@ def test_ranks_put_their_parts_together(world):
 
 
 def test_too_many_values_are_refused():
-    with pytest.raises(CaseError, match=r"takes 37748736 values .* more than 16777216; take fewer quant"):
+    with pytest.raises(CaseError, match=r"has 37748736 values .* more than 16777216; take fewer quant"):
         case_of(grid={"points": [2048, 2048, 64]}, diagnostics=[{"kind": "slice", "of": "grad(u)", "at": 0}])
     case_of(
         grid={"points": [2048, 2048, 64]},

@@ -278,7 +278,7 @@ def test_a_coefficient_of_nothing_is_not_known():
     superfluid = {"model": "gross-pitaevskii", "sound_speed": 2.0, "coherence_length": 0.4}
     with (
         Simulation(case.updated(flow=superfluid, initial={"name": "zero"})) as state,
-        pytest.raises(CaseError, match="pairs are of real values"),
+        pytest.raises(CaseError, match="pairs need real values"),
     ):
         state.diagnose("spectrum", of="psi", pairs=True)
 

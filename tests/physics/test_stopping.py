@@ -138,7 +138,7 @@ def test_what_is_no_condition_is_refused(condition, words):
 
 
 def test_a_condition_needs_rows():
-    with pytest.raises(CaseError, match=r'stop_when is looked at in each row.*series_every = "never"'):
+    with pytest.raises(CaseError, match=r'stop_when is evaluated in each row.*series_every = "never"'):
         make_case(output={"series_every": "never"}, stop_when=CONDITION)
 
 

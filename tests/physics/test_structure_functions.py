@@ -217,14 +217,14 @@ def test_a_flat_box_has_no_balances(model):
     [
         ({"separations": [9]}, "9 points along y are not between 1 and 8"),
         ({"separations": [0]}, "0 points along x are not between"),
-        ({"separations": []}, "holds none"),
+        ({"separations": []}, "separations is empty"),
         ({"separations": "some"}, "separations"),
         ({"order": 9}, "order"),
         ({"along": ["w"]}, "along"),
         ({"of": "grad(u)"}, "real vectors and numbers"),
         ({"of": "nu"}, "the same at all points"),
         ({"of": "u.q"}, "u.q"),
-        ({"carried_by": "p"}, "what carries is a vector"),
+        ({"carried_by": "p"}, "the carrier is a vector, and this is"),
         ({"carried_by": "w"}, "w"),
     ],
 )

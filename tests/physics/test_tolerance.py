@@ -88,7 +88,7 @@ def test_steps_without_a_tolerance_are_the_same_with_an_estimate():
 @pytest.mark.only_cpu
 def test_schemes_without_an_estimate_are_refused():
     with pytest.raises(
-        CaseError, match=r'needs an estimate.*time\.scheme = "rk4" has not; give one of rk2, rk3'
+        CaseError, match=r'needs an estimate.*time\.scheme = "rk4" lacks; give one of rk2, rk3'
     ):
         case_of({"scheme": "rk4", "tolerance": 1e-3})
     with pytest.raises(CaseError, match=r"time\.tolerance = 0\.001 and time\.dt = 0\.1 exclude each other"):

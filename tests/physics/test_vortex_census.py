@@ -104,7 +104,7 @@ def test_a_search_from_point_to_point_finds_the_same(model):
 def test_flow_that_is_in_no_plane_is_refused():
     with (
         Simulation(plane((16, 12, 14), model="navier-stokes", name="zero"), comm=MPI.COMM_SELF) as state,
-        pytest.raises(CaseError, match="vortices is of periodic flow in the plane of x and y"),
+        pytest.raises(CaseError, match="vortices needs periodic flow in the plane of x and y"),
     ):
         state.diagnose("vortices")
 

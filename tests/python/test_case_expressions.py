@@ -103,11 +103,11 @@ DIAGNOSTICS = [
     ({"kind": "moments", "of": "u", "order": 2}, "it must be at least 3"),
     ({"kind": "moments", "of": "u", "order": 40}, "it must be at most 12"),
     ({"kind": "joint-pdf", "of": ["u.x"]}, "of"),
-    ({"kind": "joint-pdf", "of": ["u", "u.y"]}, "^diagnostics.joint-pdf.of takes two numbers"),
+    ({"kind": "joint-pdf", "of": ["u", "u.y"]}, "^diagnostics.joint-pdf.of needs two numbers"),
     ({"kind": "joint-pdf", "of": ["u.x", "u.y"], "bins": [0, 5]}, "must be 1 to 1000 each"),
     ({"kind": "joint-pdf", "of": ["u.x", "u.y"], "bins": [5, 5000]}, "must be 1 to 1000 each"),
     ({"kind": "conditional", "of": "u"}, "given .* is missing"),
-    ({"kind": "conditional", "of": "u", "given": "u"}, "given takes one number, not a vector"),
+    ({"kind": "conditional", "of": "u", "given": "u"}, "given needs one number, not a vector"),
     ({"kind": "conditional", "of": "u", "given": "u.x +"}, "^diagnostics.conditional.given: "),
     ({"kind": "profile", "of": "u", "along": "t"}, "it must be one of x, y, z"),
     (
@@ -115,7 +115,7 @@ DIAGNOSTICS = [
         "^diagnostics.pdf.of: .* needs a mean that is not zero",
     ),
     ({"kind": "pdf", "of": "2 + t"}, "^diagnostics.pdf.of: it is the same at all points"),
-    ({"kind": "slice", "of": "u"}, "^diagnostics.slice.at is needed: there are .* planes across z; give"),
+    ({"kind": "slice", "of": "u"}, "^diagnostics.slice.at is missing: the grid has .* planes across z; give"),
     ({"kind": "slice", "of": "u", "at": 7.0}, "^diagnostics.slice.at: z = 7 is outside the box, 0 to 6.28"),
     ({"kind": "slice", "of": "u", "at": -1.0}, "^diagnostics.slice.at: z = -1 is outside the box"),
     ({"kind": "slice", "of": "u", "at": 1.0, "stride": 0}, "it must be at least 1"),
@@ -125,7 +125,7 @@ DIAGNOSTICS = [
     ({"kind": "line", "of": "u", "along": "y", "at": [1.0, 9.0]}, "^diagnostics.line.at: z = 9 is outside"),
     ({"kind": "spectrum", "of": "x*u"}, "^diagnostics.spectrum.of: x is not periodic"),
     ({"kind": "spectrum", "of": "mean(u)"}, "^diagnostics.spectrum.of: it is the same at all points"),
-    ({"kind": "spectrum", "of": "u", "times": "u.x"}, "two real values of one rank, not of a vector and a"),
+    ({"kind": "spectrum", "of": "u", "times": "u.x"}, "two real values of one rank, not a vector and a"),
     ({"kind": "spectrum", "of": "u", "times": "u.q"}, "^diagnostics.spectrum.times: .q is no component"),
 ]
 

@@ -24,7 +24,7 @@ TURNOVERS = st.floats(1e-12, 1e12).map(lambda n: f"{n} turnovers")
             "time.until_error={disipation=0.1}",
             ["time.until_error", '"disipation"', "did you mean dissipation"],
         ),
-        ("time.until_error={time=0.1}", ['"time"', "no column of series.csv that has a mean"]),
+        ("time.until_error={time=0.1}", ['"time"', "not a column of series.csv with a mean"]),
         ("time.until_error={}", ["time.until_error = {}", "{dissipation = 0.02}"]),
         ("time.until_error={energy=2}", ["time.until_error.energy = 2", "less than 1"]),
         ("time.until_error={energy='low'}", ["time.until_error.energy", "must be"]),

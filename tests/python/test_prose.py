@@ -40,6 +40,7 @@ def odd(text):
         ("The plan is made anew.", ["anew"]),
         ("At so many times.", ["so many"]),
         ("The log tells the time.", ["tell"]),
+        ("tell : callable", []),
         ("A velocity, which this model has not.", ["has not"]),
         ("Planes that go by.", ["go by"]),
         ("Of the means of shells.", ["no noun at the beginning"]),

@@ -1,1 +1,1 @@
-"""A case: every option and every column declared once, and wrong ones told in sentences."""
+"""A case: every option and every column declared once, and errors in sentences."""

@@ -89,14 +89,14 @@ class Grid(Section):
 
 
 class Place(Section):
-    """Where the output is written."""
+    """The directory of the output."""
 
     directory: FilePath | None = option(
         None, "output directory; the case's name by default, no files from a script"
     )
 
 
-# It has an option output.QUANTITY_every for each table.
+# [output] has an option output.QUANTITY_every for each table.
 Tables = create_model(
     "Tables",
     __base__=Place,
@@ -105,7 +105,7 @@ Tables = create_model(
 
 
 class Output(Tables):
-    """What is written, where and how often: a number (time), "20 steps", "0.5 turnovers" or "never"."""
+    """The files of a run and their intervals: a number (time), "20 steps", "0.5 turnovers" or "never"."""
 
     checkpoint_every: CheckpointInterval = option(
         "30 minutes",
@@ -127,7 +127,7 @@ class Output(Tables):
 
 
 class Run(Section):
-    """How it is computed; the solution depends on these only by rounding."""
+    """Precision, ranks, threads and device; the solution depends on these only by rounding."""
 
     precision: Precision = option(CHOICES["precision"][0], "floating-point precision")
     threads: int = option(
@@ -142,7 +142,7 @@ class Run(Section):
         CHOICES["wire"][0], "precision of data sent between ranks; single halves the bytes of a double run"
     )
     threading: Literal[*CHOICES["threading"]] = option(
-        CHOICES["threading"][0], "threads that exchange: the main thread, one beside it, or all"
+        CHOICES["threading"][0], "threads that exchange: the main thread, one next to it, or all"
     )
     variables_per_message: int = option(0, "variables in one message; 0: all of them", ge=0, le=LARGEST_COUNT)
     exchange_timeout: float = option(
@@ -160,15 +160,15 @@ class Run(Section):
     )
     gpu_aware: Literal[*CHOICES["gpu_aware"]] = option(
         CHOICES["gpu_aware"][0],
-        "whether MPI takes buffers in a GPU's memory; auto: as the library reports",
+        "whether MPI accepts buffers in a GPU's memory; auto: as the library reports",
     )
 
 
 class Case(Section):
-    """A whole case: what is computed, for how long, and what is written of it.
+    """A whole case: grid, equations, initial fields, length of the run, measurements and output.
 
     Each section is a dict of its options, named as in a case file, or an object of the section's class.
-    Nothing in a case changes after it is made; `updated` returns a changed copy.
+    A case is immutable; `updated` returns a changed copy.
 
     Parameters
     ----------
@@ -185,25 +185,25 @@ class Case(Section):
     forcing : sequence of dict or Forcing, optional
         The forces, none by default.
     diagnostics : sequence of dict or Diagnostic, optional
-        What is measured beside the series and the spectra, nothing by default.
+        Measurements in addition to the series and the spectra, none by default.
     probes : sequence of dict or Probe, optional
         Modes and points whose values are kept at every step, none by default.
     particles : sequence of dict or ParticleGroup, optional
         Groups of particles that move with the flow, none by default.
     output : dict or Output, optional
-        What is written, where and how often. Without `directory` a script writes no files.
+        The directory, the files and how often each is written. Without `directory` a script writes no files.
     run : dict or Run, optional
-        How it is computed: precision, threads, ranks, device. The solution depends on these only by rounding.
+        Precision, threads, ranks and device. The solution depends on these only by rounding.
 
     Raises
     ------
     CaseError
         If a section or an option is missing, unknown or not allowed, or if sections do not fit together. The
-        message names the option, its value and what is allowed.
+        message names the option, its value and the allowed values.
 
     See Also
     --------
-    load_case : Read a case from a file, or take a ready case.
+    load_case : Read a case from a file, or load a ready case.
 
     Notes
     -----
@@ -252,11 +252,11 @@ class Case(Section):
 
     @property
     def forces_not_there(self) -> frozenset[str]:
-        """Labels of forces that have no values, since their script or file is not there: in opened states."""
+        """Labels of forces without values in an opened state, because their script or file is missing."""
         return self._forces_not_there
 
     def without_forces(self, labels: Iterable[str]) -> "Case":
-        """The same case, in which expressions know that these forces have no values."""
+        """A copy of the case in which these forces have no values, so that expressions refuse them."""
         case = self.model_copy()
         case._forces_not_there = frozenset(labels)
         return case
@@ -282,13 +282,13 @@ class Case(Section):
         return html_of(sections | tables)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every option with its value, without those that are not set.
+        """Return every option that is set or has a default, with its value.
 
         Returns
         -------
         dict of str to Any
-            A dict of options for each section; `Case(**sections)` makes an equal case of them. `scalars`,
-            `forcing`, `diagnostics`, `probes` and `particles`, if there are any, are tuples of dicts.
+            A dict of options for each section; `Case(**sections)` makes an equal case. `scalars`, `forcing`,
+            `diagnostics`, `probes` and `particles` are tuples of dicts, and are missing where they are empty.
         """
         sections = self.model_dump(exclude_none=True)
         return {name: section for name, section in sections.items() if section != ()}
@@ -299,7 +299,7 @@ class Case(Section):
         Returns
         -------
         str
-            TOML with the help and the unit of each option in a comment behind it.
+            TOML with the help and the unit of each option in a comment after it.
             `Case(**tomllib.loads(text))` equals the case.
         """
         document = tomlkit.document()
@@ -314,8 +314,8 @@ class Case(Section):
         Parameters
         ----------
         settings : sequence of str, optional
-            Settings as on the command line, "section.key=value". A value that is not TOML is taken as text,
-            and "section={...}" takes the place of a whole section.
+            Settings as on the command line, "section.key=value". A value that is not TOML is text, and
+            "section={...}" replaces a whole section.
         **sections : dict
             Options by section, such as `flow={"viscosity": 0.1}`; they are set after `settings`. A list, such
             as that of `scalars`, replaces the whole list.
@@ -347,7 +347,7 @@ class Case(Section):
 
 
 def _table(section: Section) -> Table:
-    """A section as TOML with the help behind each option; its tables come last, as TOML requires."""
+    """A section as TOML with the help after each option; its tables come last, as TOML requires."""
     table = tomlkit.table()
     values = section.model_dump(exclude_none=True)
     inner = {key for key in values if isinstance(getattr(section, key), Section)}
@@ -365,7 +365,7 @@ def _table(section: Section) -> Table:
 
 
 def as_toml(value: Any) -> Any:
-    """The value of an option as tomlkit takes it."""
+    """The value of an option in a form that tomlkit writes."""
     if isinstance(value, tuple):
         return list(value)
     if isinstance(value, dict):
@@ -395,7 +395,7 @@ def ready_cases() -> dict[str, Path]:
 
 
 def load_case(source: str | Path, settings: Sequence[str] = ()) -> Case:
-    """Read a case from a TOML file, or take a ready case, which comes with whorl.
+    """Read a case from a TOML file, or load a ready case that comes with whorl.
 
     Parameters
     ----------
@@ -412,8 +412,8 @@ def load_case(source: str | Path, settings: Sequence[str] = ()) -> Case:
     Raises
     ------
     CaseError
-        If there is no such file and no ready case of that name, if the file cannot be read or is not TOML, or
-        if the case cannot be run.
+        If neither a file nor a ready case has that name, if the file cannot be read or is not TOML, or if
+        the case is not valid.
 
     See Also
     --------
@@ -422,7 +422,7 @@ def load_case(source: str | Path, settings: Sequence[str] = ()) -> Case:
 
     Notes
     -----
-    The relative path of a field in a file, such as `initial.path`, is taken from the folder of the case file.
+    Relative paths of fields and positions, such as `initial.path`, start at the folder of the case file.
 
     Examples
     --------
@@ -442,7 +442,7 @@ def sections_of(source: str | Path, settings: Sequence[str] = ()) -> dict[str, A
 
 
 def _resolve_paths(tables: Any, folder: Path) -> None:
-    """Makes each path of a field in these tables, and in their tables, relative to `folder`."""
+    """Prepends `folder` to each relative `path` in these tables, and in their tables."""
     if isinstance(tables, list):
         for table in tables:
             _resolve_paths(table, folder)
@@ -459,7 +459,7 @@ def find_case(source: str | Path) -> Path:
     Raises
     ------
     CaseError
-        If there is neither; the message names the ready cases.
+        If neither exists; the message names the ready cases.
     """
     if is_file(Path(source)):
         return Path(source)

@@ -1,4 +1,4 @@
-"""The options that a case leaves to its model, and checks that its sections fit together."""
+"""Defaults that depend on the model, and checks that the sections of a case fit together."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,7 +44,7 @@ from whorl.probes.options import check_names
 def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
     """The sections with the defaults that depend on the model: itself, bases, dealiasing, snapshot fields.
 
-    A section that is not a table is left for the validation to refuse.
+    Sections that are not tables stay as they are; the validation refuses them.
     """
     given = {name: _plain(section) for name, section in sections.items()}
     flow, initial = given.get("flow"), given.get("initial")
@@ -73,9 +73,9 @@ def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
 
 
 def _designed(force: Any, sections: dict[str, Any]) -> Any:
-    """The force with what its target determines, in place of the target; sets flow.viscosity in `sections`.
+    """The force with the options that its target sets, in its place; sets flow.viscosity in `sections`.
 
-    What is not valid by itself is left for the validation to refuse. Raises CaseError.
+    A force or grid that is not valid by itself stays as it is; the validation refuses it. Raises CaseError.
     """
     if not (isinstance(force, dict) and force.get("kind") == "stochastic" and force.get("target")):
         return force
@@ -85,8 +85,8 @@ def _designed(force: Any, sections: dict[str, Any]) -> Any:
         return force
     if len(sections["forcing"]) > 1:
         raise CaseError(
-            "forcing.target designs a flow with one force, and there are "
-            f"{len(sections['forcing'])}; give forcing.power and forcing.correlation_time in its place."
+            f"forcing.target designs a flow with one force; the case has {len(sections['forcing'])}; give "
+            "forcing.power and forcing.correlation_time instead."
         )
     if not stochastic.isotropic:
         raise CaseError(
@@ -95,8 +95,8 @@ def _designed(force: Any, sections: dict[str, Any]) -> Any:
         )
     if unknown := undesigned(sections.get("flow") or {}, grid.lengths):
         raise CaseError(
-            f"forcing.target knows nothing of {unknown}; leave it out, or give forcing.power and "
-            "forcing.correlation_time in place of the target."
+            f"forcing.target does not allow for {unknown}; leave it out, or give forcing.power and "
+            "forcing.correlation_time instead of the target."
         )
     if 1 in grid.points or grid.bases != "FFF" or force.get("field", "velocity") != "velocity":
         raise CaseError(
@@ -111,7 +111,7 @@ def _designed(force: Any, sections: dict[str, Any]) -> Any:
     given = flow.get("viscosity") if isinstance(flow, dict) else None
     if given is not None and given != viscosity:
         raise CaseError(
-            f"flow.viscosity = {given} is given beside forcing.target, which sets it to {viscosity:.6g}; "
+            f"flow.viscosity = {given} is given with forcing.target, which sets it to {viscosity:.6g}; "
             "leave one of them out."
         )
     if isinstance(flow, dict):
@@ -135,7 +135,7 @@ def _is_table(value: Any) -> bool:
 
 
 def check_together(case: Any) -> None:
-    """Raises ValueError, naming values and remedy, if sections that are right by themselves do not fit."""
+    """Raises ValueError, naming values and remedy, if sections that are valid alone do not fit together."""
     case.flow.check_grid(case.grid)
     check_forcing(case)
     check_column_names(case)
@@ -166,7 +166,7 @@ def check_scalars(case: Any) -> None:
             raise ValueError(f'scalars.name = "{name}" is a name that {by}; choose another')
         if name in {*quantities(case), *case.flow.unknown(), *map(force_name, forceable(case))}:
             raise ValueError(
-                f'scalars.name = "{name}" is what expressions call another quantity of the case; choose '
+                f'scalars.name = "{name}" is the name of another quantity of the case in expressions; choose '
                 "another"
             )
     for columns in (series_columns(case), spectra_columns(case)):
@@ -199,7 +199,7 @@ def check_forcing(case: Any) -> None:
 
 @contextmanager
 def _in_block(block: str) -> Iterator[None]:
-    """Within it a ValueError tells the block it is about."""
+    """Begins the message of a ValueError raised inside with the block of options."""
     try:
         yield
     except CaseError:
@@ -220,20 +220,21 @@ def _check_force(force: Any, components: int, case: Any) -> None:
 
 
 def _check_seeds(forces: Any) -> None:
-    """Raises ValueError for two random forces on a field that would have the same random numbers."""
+    """Raises ValueError for two random forces on one field with the same random numbers."""
     known: dict[tuple[str, int], str] = {}
     for force in forces:
         for seed in force.seeds():
             if other := known.get((force.field, seed)):
                 raise ValueError(
                     f"the forces {other} and {force.label} on the {force.field} have the same random "
-                    f"numbers, of forcing.seed = {seed}; give them other seeds (lindborg takes two in turn)"
+                    f"numbers, of forcing.seed = {seed}; give them other seeds (lindborg uses seed and "
+                    "seed + 1)"
                 )
         known |= {(force.field, seed): force.label for seed in force.seeds()}
 
 
 def _check_held(forces: Any) -> None:
-    """Raises ValueError for two forces that hold the energy of the same modes, since neither could."""
+    """Raises ValueError for two forces that hold the energy of the same modes: neither could."""
     for one, other in combinations([force for force in forces if force.holds], 2):
         alike = one.modes == other.modes or "all" in (one.modes, other.modes)
         meet = max(one.k_min, other.k_min) <= min(one.k_max, other.k_max)
@@ -343,8 +344,8 @@ def check_ends(case: Any) -> None:
         if name not in columns:
             near = did_you_mean(name, columns).rstrip("?")
             raise ValueError(
-                f'time.until_error names "{name}", which is no column of series.csv that has a mean{near}; '
-                f"there are {', '.join(columns)}"
+                f'time.until_error names "{name}", which is not a column of series.csv with a mean{near}; '
+                f"choose among {', '.join(columns)}"
             )
     if case.time.until_error and case.output.series_every == "never":
         raise ValueError(
@@ -353,7 +354,7 @@ def check_ends(case: Any) -> None:
         )
     if case.time.stop_when is not None and case.output.series_every == "never":
         raise ValueError(
-            'time.stop_when is looked at in each row of series.csv, and output.series_every = "never"; give '
+            'time.stop_when is evaluated in each row of series.csv, and output.series_every = "never"; give '
             "an interval"
         )
 
@@ -372,7 +373,7 @@ def check_initial(case: Any) -> None:
             tables = ", ".join(f"[initial.{other}]" for other in known) or "none"
             raise ValueError(
                 f'[initial.{name}] is no field of flow.model = "{flow.model}"{near}; besides [initial] '
-                f"itself it takes {tables}"
+                f"itself the tables may be {tables}"
             )
         if (name == first or first not in flow.state) and not isinstance(initial, Zero):
             raise ValueError(f"[initial.{name}] and [initial] both set the {name}; give one of them")

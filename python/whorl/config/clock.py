@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 Unit = Literal["time", "steps", "turnovers", "minutes", "never"]
-# Words of an interval that is text; those of real time with the minutes that each is.
+# Units of an interval that is text; those of real time with their lengths in minutes.
 REAL_TIME = {"seconds": 1 / 60, "minutes": 1.0, "hours": 60.0, "days": 1440.0}
 WORDS = ("steps", "turnovers", *REAL_TIME)
 
-# Of amounts of time and turnovers: counts of intervals in a run, and times of it, are finite numbers.
+# Bounds of amounts of time and turnovers, so that times and numbers of intervals in a run are finite.
 SHORTEST, LONGEST = 1e-30, 1e30
 
 # Relative tolerance: a time this close to an instant counts as that instant, so that ten steps of 0.1 make 1.
@@ -18,17 +18,17 @@ NEAR = 1e-12
 # A step that ends this close to the end, relative to the step, is the last: it keeps its length and lands on
 # the end. A fixed dt that divides the time thus stays fixed to the bit.
 LANDING = 1e-9
-# A run whose checkpoints are in minutes has its first one after so many steps or seconds.
+# The first checkpoint of a run whose checkpoints are in minutes: after these steps or seconds.
 FIRST_STEPS, FIRST_SECONDS = 100, 60.0
-# u'/L is measured again after so many steps, and after one that is so many times longer than that before it:
-# the steps of a flow that dies out grow without limit and must not be counted by what the flow once was.
+# Steps between measurements of u'/L. A step more than LONGER times as long as the one before causes another:
+# the steps of a decaying flow grow without limit, and an old u'/L would count too many turnovers in them.
 MEASURED_EVERY, LONGER = 10, 1.05
 
 
 class Turnovers:
-    """The count of turnovers ∫ u'/L dt of a flow; `rate` is u'/L as last measured, None before that.
+    """The count of turnovers ∫ u'/L dt of a flow; `rate` is the last measured u'/L, None before the first.
 
-    Both, with the clock, are all that a restart needs to go on to the last bit.
+    A restart needs only these two and the clock to continue the count to the last bit.
     """
 
     def __init__(self, count: float = 0.0, rate: float | None = None):
@@ -46,23 +46,23 @@ class Turnovers:
         return self.count >= count * (1 - NEAR)
 
     def to_measure(self, step: int) -> bool:
-        """Whether u'/L must be measured after this step, whatever the output is and where the run began."""
+        """Whether u'/L must be measured after this step, independent of the output and of restarts."""
         return self.rate is None or step % MEASURED_EVERY == 0 or self._longer
 
 
 def passes(amount: float, before: float, now: float, first: float = 0.0) -> bool:
-    """Whether what has grown from `before` to `now` has reached or passed `first` plus so many amounts."""
+    """Whether a value that grew from `before` to `now` reached `first` plus a multiple of `amount`."""
     reached, earlier = (math.floor((value * (1 + NEAR) - first) / amount) for value in (now, before))
     return reached > earlier
 
 
 @dataclass(frozen=True)
 class Pace:
-    """What a step that follows the Courant number knows of the step before it; a restart needs it, too.
+    """The earlier steps that a step by the Courant number depends on; a restart needs it, too.
 
-    `free` is the length of the last step that was not shortened to land on a time, and `usual` that of the
-    longest since the flow itself determined one, and no force. `rate` is the rate of advection `dt` ago, at
-    the beginning of the last step that was not much shorter.
+    `free` is the length of the last step that was not shortened to land on a time. `usual` is the length of
+    the longest step since the flow, and not a force, last determined one. `rate` is the rate of advection
+    `dt` ago, at the beginning of the last step that was not much shorter than usual.
     """
 
     free: float
@@ -74,8 +74,9 @@ class Pace:
 class Clock:
     """Time as a sum of steps, exact to rounding over any number of them (Kahan, Comm. ACM 8, 1965, p. 40).
 
-    `compensation` is what the last addition lost; with `time` and `step` it is all a restart needs.
-    `turnovers` is None in a run that does not count them, `pace` until a step has been made.
+    `compensation` is the part of the last step that its addition lost to rounding. A restart needs only this,
+    `time` and `step` to continue the sum. `turnovers` is None in a run that does not count them. `pace` is
+    None before the first step and with a fixed step.
     """
 
     def __init__(
@@ -107,7 +108,7 @@ class Clock:
         self.step += 1
 
     def settle(self, time: float) -> None:
-        """Set the time to `time`, the sum but for rounding; the compensation keeps the difference."""
+        """Set the time to `time`, which equals the sum to rounding; the compensation keeps the difference."""
         self.compensation += self.time - time
         self.time = time
 
@@ -118,14 +119,14 @@ class Clock:
 
 @dataclass(frozen=True)
 class Every:
-    """How often something is done: every `amount` of `unit`; real time is in minutes."""
+    """An interval between repetitions: `amount` of `unit`; real time is in minutes."""
 
     amount: float
     unit: Unit
 
     @classmethod
     def parse(cls, value: float | int | str) -> "Every":
-        """`0.5` (time), `"20 steps"`, `"2 turnovers"`, `"6 hours"` or `"never"`; ValueError says that."""
+        """Read `0.5` (time), `"20 steps"`, `"2 turnovers"`, `"6 hours"` or `"never"`. Raises ValueError."""
         every = cls.read(value)
         if every is None:
             raise ValueError(f"{_ALLOWED}{_meant(value) if isinstance(value, str) else ''}")
@@ -133,7 +134,7 @@ class Every:
 
     @classmethod
     def read(cls, value: float | int | str) -> "Every | None":
-        """The same of any size; None for what has none of these forms."""
+        """An interval of any size; None for a value that has none of these forms."""
         if value == "never":
             return cls(math.inf, "never")
         if isinstance(value, str):
@@ -160,7 +161,7 @@ class Every:
         return cls(amount, unit)
 
     def of_usual_size(self) -> "Every":
-        """The same with a float; ValueError says the bounds of an amount that is no number of steps."""
+        """The interval with a float amount. Raises ValueError if it is out of bounds, except in steps."""
         if self.unit in ("steps", "never"):
             return self
         if not SHORTEST <= self.amount <= LONGEST:
@@ -170,9 +171,9 @@ class Every:
     def due(self, clock: Clock, first: tuple[int, float] = (0, 0.0)) -> bool:
         """Whether the step just made reached or passed a multiple of the interval.
 
-        Steps and time are counted from the `first` step and its time. It depends on these and the clock
-        alone, so that a restarted run writes what the uninterrupted one would. An interval of real time is
-        never due here; see `Stopwatch`.
+        Steps and time are counted from the `first` step and its time. The answer depends only on these and
+        the clock, so that a restarted run writes the same as an uninterrupted one. An interval of real time
+        is never due here; see `Stopwatch`.
         """
         if self.unit == "steps":
             return (clock.step - first[0]) % self.amount == 0
@@ -182,13 +183,13 @@ class Every:
 
 
 _ALLOWED = (
-    'it must be a positive number (time), "N steps", "N turnovers", "never", or for checkpoints alone real '
+    'it must be a positive number (time), "N steps", "N turnovers", "never", or for checkpoints only real '
     'time: "N seconds", "N minutes", "N hours" or "N days"'
 )
 
 
 def _meant(text: str) -> str:
-    """The nearest unit for the word of a text that is none, as a question."""
+    """The nearest unit to a word that is not a unit, as a question."""
     number, _, unit = text.strip().partition(" ")
     word, words = unit.strip() or number, (*WORDS, "never")
     if word in words:
@@ -200,14 +201,14 @@ def _meant(text: str) -> str:
 
 @dataclass(frozen=True)
 class Instant:
-    """An instant of a run: a time or a count of turnovers; None where it is not that."""
+    """An instant of a run: a time or a count of turnovers, or neither."""
 
     time: float | None = None
     turnovers: float | None = None
 
     @classmethod
     def parse(cls, value: float | int | str | None, *, zero: bool = False) -> "Instant":
-        """`10.0` (time), `"20 turnovers"` or None (none at all); ValueError says what is allowed."""
+        """Read `10.0` (time), `"20 turnovers"` or None (no instant). Raises ValueError."""
         if value is None:
             return cls()
         if zero and value == 0 and not isinstance(value, bool):
@@ -220,7 +221,7 @@ class Instant:
 
 
 class Stopwatch:
-    """Rings once in each interval of seconds of real time."""
+    """Rings once per interval of real time, in seconds."""
 
     def __init__(self, seconds: float, now: float):
         self.seconds = seconds
@@ -241,9 +242,9 @@ class Allowance:
         self._taken, self._since = 0.0, now
 
     def allows(self, seconds: float, now: float) -> bool:
-        """Whether work that will probably take so many seconds may be done now."""
+        """Whether work that will probably take `seconds` may be done now."""
         return max(seconds, self._taken) <= self.share * (now - self._since)
 
     def take(self, seconds: float, now: float) -> None:
-        """Records that the work was done now and took so many seconds."""
+        """Records that the work was done now and took `seconds`."""
         self._taken, self._since = seconds, now

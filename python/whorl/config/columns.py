@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-# The input of a column: `Known` for "statistics", the report of the last step, the clock, the power and the
-# work of forces by name, the values of expressions by the name of their column. A column of "statistics"
-# follows from sums of the core and from columns before it. A column of "state" is not written: results
-# compute it from the spectra and the row of a state.
+# The input of a column: `Known` for "statistics", the report of the last step for "step", the clock for
+# "clock". For "forcing" it is the power and the work of forces by name, for "expression" the values of
+# expressions by the name of their column. A column of "statistics" follows from sums of the core and from
+# columns before it. A column of "state" is not written: results compute it from the spectra and the row of a
+# state.
 Of = Literal["statistics", "step", "clock", "forcing", "expression", "state"]
-UNITS_OF_CASE = "case's units"  # the unit of what is typed as text
+UNITS_OF_CASE = "case's units"  # the unit of expressions that are typed as text
 SQUARE_OF_CASE = f"({UNITS_OF_CASE})²"
 
 

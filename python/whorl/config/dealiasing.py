@@ -1,4 +1,4 @@
-"""Which modes each dealiasing keeps: a box or an ellipsoid of wavenumbers (base/declared.toml).
+"""The modes that each dealiasing keeps: a box or an ellipsoid of wavenumbers (base/declared.toml).
 
 With e = `edge`, a box has |n| < e N along each axis, an ellipsoid Σ (n_i/N_i)² < e². docs/method.md gives
 the reasons.

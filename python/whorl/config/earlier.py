@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-# By section, the names of today by those of before.
+# Present names of options by their earlier ones, for each section.
 RENAMED = {"diagnostics": {"compensate": "correct_shells"}}
 
 

@@ -107,7 +107,7 @@ def _kind(annotation: Any) -> str:
 
 
 def show(value: Any, levels: int = 3) -> str:
-    """A value in the notation of TOML, shortened; nested lists are shown to so many levels."""
+    """A value in the notation of TOML, shortened; lists nested deeper than `levels` become "…"."""
     if isinstance(value, bool):
         text = str(value).lower()
     elif isinstance(value, str):
@@ -131,7 +131,10 @@ def dotted_keys(model: type[BaseModel]) -> list[str]:
 
 
 def nearest_key(key: str, model: type[BaseModel], section: str = "") -> str:
-    """The same words for an option: an exact name in any section, else a similar one, first in its own."""
+    """The words "; did you mean …?" for an option, or nothing.
+
+    An exact name in any section comes first, then a similar one in `section`, then a similar one in another.
+    """
     keys = dotted_keys(model)
     names = [k.rpartition(".")[2] for k in keys]
     own = [name for k, name in zip(keys, names, strict=True) if k.startswith(f"{section}.")]
@@ -165,7 +168,7 @@ def _unknown_first(problem: dict[str, Any]) -> tuple[bool, int]:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a problem is: a dotted section, its possible and its chosen model, and an option in it."""
+    """The place of a problem: a dotted section, its possible models, the chosen one, and an option in it."""
 
     section: str
     siblings: list[type[BaseModel]]
@@ -235,7 +238,7 @@ def _sentence(error: dict[str, Any], model: type[BaseModel]) -> str:
 
 
 def _block(section: str, value: Any) -> str:
-    """The block of a list of blocks that a problem is in, as the words that begin a sentence."""
+    """The words at the beginning of a sentence that name the block of a list; empty outside of lists."""
     list_name, bracket, number = section.removesuffix("]").partition("[")
     names = [value[key] for key in ("name", "kind") if value.get(key)] if isinstance(value, dict) else []
     if names and number.isdigit():
@@ -250,7 +253,7 @@ def _summary(siblings: list[type[BaseModel]]) -> str:
 
 
 def _no_table(place: Place, loc: tuple, value: Any, model: type[BaseModel]) -> str:
-    """A sentence on a value in place of a table; where tables have any name, it is an unknown option."""
+    """A sentence on a value in place of a table; an unknown option, where tables may have any name."""
     if isinstance(loc[-1], int):
         name = place.section.partition("[")[0]
         return f"{place.section} = {show(value)} must be a block of options: write [[{name}]]."
@@ -310,7 +313,7 @@ def _option_at(place: Place) -> Option | None:
 
 
 def requirement(error: dict[str, Any], option: Option | None = None) -> str:
-    """What the value of an error of pydantic must be, in words; that of an option may follow from it."""
+    """The rule that a wrong value breaks, in words, by an error of pydantic and the option if known."""
     kind, context = error["type"], error.get("ctx", {})
     if kind == "dict_type" and option:
         example = '{NAME = "…"}' if option.kind.endswith("texts") else "{energy = 0.1}"

@@ -66,7 +66,7 @@ def injections(case: Any) -> dict[str, Column]:
 
 
 def _moment_of(case: Any, force: Any) -> str:
-    """The time that the power by shell is that of."""
+    """The time to which the power by shell belongs, in words."""
     if force.multiplies and force.ends() is None:
         return "of the present state"
     if SCHEMES[case.time.scheme].earlier:
@@ -75,7 +75,7 @@ def _moment_of(case: Any, force: Any) -> str:
 
 
 def _of_forcing(case: Any) -> list[Column]:
-    """Of each force the mean power of the last step and the work since the beginning."""
+    """The columns of each force: the mean power of the last step and the work since the beginning."""
     columns = []
     for force in case.forcing:
         label, (power, work) = force.label, _units_of(case, force)
@@ -98,7 +98,7 @@ def _units_of(case: Any, force: Any) -> tuple[str, str]:
 
 
 def state_fields(case: Any) -> dict[str, FieldOf]:
-    """The fields of the state in the core's order, scalars behind the model's."""
+    """The fields of the state in the core's order, scalars after the model's."""
     return case.flow.state | {scalar.name: SCALAR for scalar in case.scalars}
 
 
@@ -108,14 +108,14 @@ def output_fields(case: Any) -> dict[str, FieldOf]:
 
 
 def all_fields(case: Any) -> dict[str, FieldOf]:
-    """The fields of both."""
+    """The fields of the state and those that can be written."""
     return output_fields(case) | state_fields(case)
 
 
 def quantities(case: Any) -> dict[str, Defined]:
     """The quantities at the points that expressions may name, the model's and those of scalars.
 
-    A scalar whose name is no word of the language has none.
+    A scalar whose name is not an identifier has none.
     """
     known = all_fields(case)
     forced = {name: known[name] for name in forceable(case) if name.isidentifier()}
@@ -134,7 +134,7 @@ def quantities(case: Any) -> dict[str, Defined]:
 
 
 def budget(case: Any) -> dict[str, tuple[str, ...]]:
-    """By column the quantities whose means add up to its rate of change (`Model.budget`)."""
+    """The quantities whose means add up to the rate of change of a column (`Model.budget`), by column."""
     of_scalars = {
         f"{scalar.name}_variance": (
             *(f"{scalar.name}_production", f"-{scalar.name}_dissipation", power_name(scalar.name)),
@@ -146,7 +146,7 @@ def budget(case: Any) -> dict[str, tuple[str, ...]]:
 
 
 def balances(case: Any) -> dict[str, Balance]:
-    """Those of the model and of the variances of scalars (`Model.balances`)."""
+    """The balances of the model and of the variances of scalars (`Model.balances`)."""
     of_all = dict(case.flow.balances())
     for scalar in case.scalars:
         if scalar.name.isidentifier():
@@ -158,7 +158,7 @@ def balances(case: Any) -> dict[str, Balance]:
 
 
 def exchanges(case: Any) -> dict[str, Exchange]:
-    """Those of the model and of scalars (`Model.exchanges`)."""
+    """The exchanges of the model and of scalars (`Model.exchanges`)."""
     names = [scalar.name for scalar in case.scalars if scalar.name.isidentifier()]
     return case.flow.exchanges() | {f"{name} to {name}": carried(name) for name in names}
 

@@ -1,4 +1,4 @@
-"""The smaller grids on which products of two fields are right at small wavenumbers."""
+"""Smaller grids on which products of two fields are exact at small wavenumbers."""
 
 import math
 from collections.abc import Sequence
@@ -8,18 +8,18 @@ from whorl.config.dealiasing import DEALIASINGS, LARGEST_KEPT, ROUNDING
 from whorl.config.sizes import next_good_size
 from whorl.config.wavenumbers import smallest_wavenumbers
 
-KEPT = LARGEST_KEPT["phase-shift"]  # of the largest wavenumber of the smaller grid, in a sphere
-AGAIN = 2.2  # times the work of its own grid, below which one that is there serves, since each keeps memory
-WORTH = 0.8  # of the grid's own round trip, more than which is not worth another one
+KEPT = LARGEST_KEPT["phase-shift"]  # part of the smaller grid's largest wavenumber, in a sphere
+AGAIN = 2.2  # an earlier grid is used up to this multiple of the work of the own one: each needs memory
+WORTH = 0.8  # largest share of the work of the grid's own round trip at which a smaller grid is used
 
 
 def narrowed_points(grid: Any, highest: float) -> tuple[int, int, int] | None:
-    """The points for products of two fields, one of wavenumbers below `highest`, seen at such alone.
+    """The points for products of two fields, one of wavenumbers below `highest`, needed only at such ones.
 
-    The other field has a part in these up to twice `highest`, which a sphere of the fraction KEPT of the
-    grid's largest wavenumber holds. Waves n of the product are seen at n ± N, too: along an axis where
-    `highest` is m, |n| ≤ 3 m, and N > 4 m by far. None if the grid has not many more points, or if its own
-    products have aliases.
+    The other field contributes up to twice `highest`, which a sphere of the fraction KEPT of the grid's
+    largest wavenumber holds. Waves n of the product also appear at n ± N. Along an axis where `highest` is m,
+    |n| ≤ 3 m, and N is well above 4 m. None if the grid itself has hardly more points, or if its own products
+    have aliases.
     """
     if grid.dealias == "none":
         return None
@@ -32,7 +32,7 @@ def narrowed_points(grid: Any, highest: float) -> tuple[int, int, int] | None:
 
 
 def narrowed_grids(grid: Any, highest: Sequence[float]) -> list[tuple[int, int, int] | None]:
-    """The same for several, which rise, so that there are few different ones."""
+    """The points for several wavenumbers in rising order, of which neighbours share a grid."""
     found: list[tuple[int, int, int] | None] = []
     for one in reversed(highest):
         points, last = narrowed_points(grid, one), found[-1] if found else None
@@ -42,11 +42,11 @@ def narrowed_grids(grid: Any, highest: Sequence[float]) -> list[tuple[int, int, 
 
 
 def _work_of(grid: Any) -> float:
-    """That of a round trip of a grid."""
+    """The work of a round trip of a grid."""
     passes = 2 if DEALIASINGS[grid.dealias].shifts else 1
     return passes * _work(grid.points, LARGEST_KEPT[grid.dealias])
 
 
 def _work(points: tuple[int, int, int], kept: float) -> float:
-    """Of lines along x, y and z, of which the fraction `kept` has modes along each axis: (1 + a + a²) N."""
+    """The work of 1-D FFTs along x, y, z: (1 + a + a²) N, a = `kept` the share of each axis with modes."""
     return math.prod(points) * (1 + kept + kept**2)

@@ -1,4 +1,4 @@
-"""Where the grid points lie, and which of them is nearest to a position."""
+"""Positions of the grid points, and the grid point nearest to a position."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ def coordinates(grid: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def nearest_point(grid: Any, axis: int, position: float) -> int:
-    """The number of the nearest point along an axis, of two the first. Raises ValueError outside the box."""
+    """The index of the nearest point along an axis; of two, the first. Raises ValueError outside the box."""
     length = grid.lengths[axis]
     if not 0 <= position <= length:
         raise ValueError(f"{'xyz'[axis]} = {position:.6g} is outside the box, 0 to {length:.6g}")
     distance = np.abs(coordinates(grid)[axis] - position)
     if grid.bases[2 - axis] == "F":
         distance = np.minimum(distance, length - distance)
-    # Rounding does not decide in the middle between two points.
+    # Rounding must not decide halfway between two points.
     return int(np.argmin(np.round(distance * (grid.points[axis] / length), 9)))

@@ -44,7 +44,7 @@ class Scalar(Section):
         return self
 
     def of_core(self, viscosity: float) -> tuple[str, tuple[float, float, float, float]]:
-        """Name, diffusivity and mean gradient, as the core takes them."""
+        """Name, diffusivity and mean gradient for the core."""
         D = self.diffusivity if self.schmidt is None else viscosity / self.schmidt
         return self.name, (D, *self.gradient)
 

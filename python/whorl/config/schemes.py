@@ -1,6 +1,6 @@
 """Time schemes: their tables, default Courant numbers and limits of stability.
 
-A stage takes the tendency f at register 0 and turns the registers r_i into
+A stage evaluates the tendency f at register 0 and replaces the registers r_i:
 
     r_i ← exp(−rate·advance·dt) (Σ_j m_ij r_j + v_i dt f),
 
@@ -15,8 +15,8 @@ which without decay is the stage of m and v. A steady state of constant forcing 
 integrating factor errs by the order of (rate·dt)^order.
 
 A scheme is stable without any loss if ω dt stays below a limit, where ω is the frequency of an advected mode
-or of a wave (Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.2; for
-Adams–Bashforth Durran, Mon. Weather Rev. 119, 702 (1991)). Advected modes have ω dt ≤ π C κ, with the
+or of a wave. References are Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.2, and
+for Adams–Bashforth Durran, Mon. Weather Rev. 119, 702 (1991). Advected modes have ω dt ≤ π C κ, with the
 Courant number C and the ratio κ of the largest kept wavenumber to that of the grid, π/dx. rk2 and ab2 have no
 such limit: every mode grows, by (ω dt)⁴/8 and (ω dt)⁴/4 a step where ω dt is small, and viscosity must
 outweigh the growth.
@@ -33,8 +33,8 @@ from whorl.config.dealiasing import LARGEST_KEPT
 class Stage:
     """The matrix m, the vector v, and the advance in time over the stage before, in time steps.
 
-    For exponential time differencing also `plain`, the part of m that does not decay, the weights `phi` of
-    φ_1, φ_2, φ_3, and `reach`, the time over which each register decays, in steps.
+    Exponential time differencing has three more. `plain` is the part of m that does not decay, and `phi` has
+    the weights of φ_1, φ_2, φ_3. `reach` is the time over which each register decays, in steps.
     """
 
     m: tuple[tuple[float, ...], ...]
@@ -53,7 +53,7 @@ class Scheme:
     step where that is small, and twofold at ω dt = `doubling`. `courant` is stable without viscosity for
     every dealiasing; if modes grow, it is small enough for viscosity to outweigh the growth. A multistep
     scheme has the stages of its first step and remembers `earlier` steps. `estimate` is the order of an
-    embedded scheme, by which the error of a step is estimated in a third register; 0 if there is none.
+    embedded scheme, by which the error of a step is estimated in a third register; 0 without one.
     """
 
     order: int
@@ -173,7 +173,7 @@ def _etdrk4() -> tuple[Stage, ...]:
 # Heun's predictor and corrector; register 1 holds the half-finished result.
 PREDICTOR = Stage(((1, 0), (1, 0)), (1.0, 0.5), 1.0)
 CORRECTOR = Stage(((0, 1), (0, 0)), (0.5, 0.0), 0.0)
-# The same of exponential time differencing: Eu + φ_1 F(u), then φ_2 (F(a) − F(u)) is added.
+# Heun's scheme by exponential time differencing: Eu + φ_1 F(u), then φ_2 (F(a) − F(u)) is added.
 DIFFERENCED = (
     replace(PREDICTOR, plain=((0, 0), (0, 0)), phi=((1, 0, 0), (1, -1, 0)), reach=(1.0, 1.0)),
     replace(CORRECTOR, plain=((0, 1), (0, 0)), phi=((0, 1, 0), (0, 0, 0)), reach=(1.0, 0.0)),
@@ -269,8 +269,8 @@ DEFAULT: SchemeName = "rk4-gill"
 def largest_courant(scheme: str, dealias: str) -> float:
     """The largest Courant number at which the scheme is stable without viscosity.
 
-    For a scheme that is never stable it is the Courant number at which the shortest waves double in a step,
-    where the speed is largest: in a flow that the grid resolves no viscosity outweighs such growth.
+    If the scheme is never stable, it is the Courant number at which the shortest waves double in a step,
+    where the speed is largest. In a flow that the grid resolves, no viscosity outweighs such growth.
     """
     of = SCHEMES[scheme]
     frequency = of.frequency or of.doubling

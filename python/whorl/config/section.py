@@ -63,7 +63,7 @@ def tag_key(section: type[BaseModel]) -> str:
 
 
 def block_of(section: str, number: int, name: str) -> str:
-    """What messages call a block of a list of blocks, which is counted from 0 as in settings."""
+    """The name of a block in messages; blocks of a list are counted from 0, as in settings."""
     return f'{section}[{number}] ("{name}")'
 
 

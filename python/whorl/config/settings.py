@@ -172,7 +172,7 @@ def _make_room(sections: dict[str, Any], table: dict[str, Any], setting: Setting
 
 
 def _model_of(flow: Any) -> type[Model] | None:
-    """The model that a section [flow] chooses; None if it is not a table or there is no such model."""
+    """The model that a section [flow] chooses; None if it is not a table or names no model."""
     name = flow.get("model", DEFAULT) if isinstance(flow, dict) else None
     return MODELS.get(name) if isinstance(name, str) else None
 

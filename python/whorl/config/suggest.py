@@ -1,4 +1,4 @@
-"""What a user may have meant by a word that is not known: the nearest of some choices, or of options."""
+"""Suggestions for unknown words: the nearest of some choices, or of options."""
 
 import difflib
 import re
@@ -8,11 +8,11 @@ from pydantic.fields import FieldInfo
 
 
 def _plainest(word: str) -> str:
-    """A word without what users mistake."""
+    """A word in lower case, with 0 for o and _ for -, which users mix up."""
     return word.lower().translate(str.maketrans("o-", "0_"))
 
 
-# By words that users may type instead, as _plainest writes them.
+# Known words by those that users may type instead, as _plainest writes them.
 MEANT = {
     _plainest(word): _plainest(meant)
     for meant, words in {
@@ -27,7 +27,7 @@ MEANT = {
     }.items()
     for word in words
 }
-# Symbols in the helps of options, by what users type.
+# Symbols in the helps of options, by the names that users type.
 GREEK = dict(
     zip(
         ("alpha", "beta", "eta", "kappa", "mu", "nu", "omega", "rho", "sigma", "tau", "xi"),
@@ -35,7 +35,7 @@ GREEK = dict(
         strict=True,
     )
 )
-WORDS = re.compile(r"(?<![/\w])\w+(?![/\w(])")  # and symbols, which are no part of a ratio and no function
+WORDS = re.compile(r"(?<![/\w])\w+(?![/\w(])")  # and symbols, which are neither part of a ratio nor functions
 FIRST_WORDS = 4
 SHORT_WORD = 3  # characters: such words are alike by chance
 LONGEST_WORD = 100  # characters: a longer word resembles no known word
@@ -61,7 +61,7 @@ def nearest(word: str, choices: Iterable[str], cutoff: float = 0.6) -> str:
 
 
 def told_by(word: str, fields: Mapping[str, FieldInfo]) -> str:
-    """The first option in whose help's first words is a word, or its symbol, such as ν for nu."""
+    """The first option whose help begins with a word, or its symbol (ν for nu), in its FIRST_WORDS words."""
     symbols = {word, GREEK.get(word.lower(), word)}
     for name, field in fields.items():
         first = WORDS.findall(field.description or "")[:FIRST_WORDS]

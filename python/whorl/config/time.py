@@ -26,8 +26,8 @@ class Time(Section):
     )
     tolerance: float | None = option(
         None,
-        "error of a step relative to each field, root mean square, that sets the step beside courant; one "
-        "register more",
+        "error of a step relative to each field, root mean square, that sets the step together with courant; "
+        "one register more",
         gt=0,
         lt=1,
     )
@@ -94,7 +94,7 @@ class Time(Section):
         if not SCHEMES[self.scheme].estimate:
             able = [name for name, scheme in SCHEMES.items() if scheme.estimate]
             raise ValueError(
-                f'{given} needs an estimate of the error, which time.scheme = "{self.scheme}" has not; give '
+                f'{given} needs an estimate of the error, which time.scheme = "{self.scheme}" lacks; give '
                 f"one of {', '.join(able)}"
             )
 

@@ -26,7 +26,7 @@ def in_turnovers(case: Any) -> dict[str, str]:
 
 
 def turnover_columns(case: Any) -> tuple[Column, ...]:
-    """The column of the count, in cases with options in turnovers: others do not measure u'/L for it."""
+    """The column of the count, in cases with options in turnovers; other cases do not measure u'/L."""
     return (COLUMN,) if in_turnovers(case) else ()
 
 
@@ -37,7 +37,7 @@ def check_turnovers(case: Any) -> None:
 
 
 def check_counted(case: Any, asked: str) -> None:
-    """Raises ValueError, which says what asks for them, if the model has no turnovers."""
+    """Raises ValueError, which begins with `asked`, if the model has no turnovers."""
     if case.flow.turnover_rate is None:
         raise ValueError(
             f'{asked} counts turnovers L/u\' of a viscous velocity, and flow.model = "{case.flow.model}" has '

@@ -29,13 +29,13 @@ WIDTHS = (1, 2, 3, 9)  # real components of a field in a snapshot: number, compl
 
 
 def row_expressions(case: Any) -> dict[str, str]:
-    """What is worked out with each row of series.csv: its columns by name, and time.stop_when."""
+    """The expressions that each row of series.csv evaluates: its columns by name, and time.stop_when."""
     condition = {} if case.time.stop_when is None else {STOP_WHEN: case.time.stop_when}
     return case.output.columns | condition
 
 
 def snapshot_entry(entry: str) -> tuple[str, str]:
-    """The name and the text of an entry of output.fields: "NAME = EXPRESSION", or a name that says itself."""
+    """The name and the text of an entry of output.fields: "NAME = EXPRESSION", or one word for both."""
     named = NAMED.fullmatch(entry)
     return (named[1], named[2].strip()) if named else (entry, entry)
 
@@ -47,7 +47,7 @@ def snapshot_expressions(case: Any) -> dict[str, str]:
 
 
 def snapshot_components(case: Any) -> int:
-    """The numbers that a snapshot has at each point."""
+    """The number of real components of a snapshot at each point."""
     known, own = output_fields(case), snapshot_expressions(case)
     parser = Parser(vocabulary(case))
     of_fields = sum(known[name].components for name in case.output.fields if name in known)
@@ -55,7 +55,7 @@ def snapshot_components(case: Any) -> int:
 
 
 def check_expressions(case: Any) -> None:
-    """Raises ExpressionError, naming the option, for an expression of the case that means nothing."""
+    """Raises ExpressionError, naming the option, for an expression of the case that is not valid."""
     _check_formulas(case)
     parser = Parser(vocabulary(case))
     for name, text in case.output.columns.items():
@@ -121,7 +121,7 @@ def _check_component(value: Value) -> None:
 def _check_condition(value: Value) -> None:
     _check_number(value, "a condition")
     if value.scalar.kind == "constant":
-        raise ValueError("it never changes; compare what changes with the flow or with t")
+        raise ValueError("it never changes; compare a quantity that depends on the flow or on t")
     if not holds_or_not(value.scalar):
         raise ValueError("it is a number, and no condition; compare it with another one, such as … < 0.01")
 
@@ -141,7 +141,7 @@ def _check_field(value: Value) -> None:
 
 
 def check_column_names(case: Any) -> None:
-    """Raises ValueError if a name of output.columns is no name, or that of another column."""
+    """Raises ValueError if a name of output.columns is not allowed, or is that of another column."""
     columns = series_columns(case)
     taken = {column.name for column in columns[: len(columns) - len(expression_columns(case))]}
     for name in case.output.columns:

@@ -10,7 +10,7 @@ from whorl.expressions.parse import Parser, Vocabulary
 from whorl.expressions.points import AtPoints
 from whorl.expressions.separate import separated
 
-MOST_PARTS = 4  # of a force: each is kept in the core
+MOST_PARTS = 4  # of a force; the core keeps each
 SHORT = {"nu": "viscosity", "kappa": "diffusivity", "eta": "resistivity"}
 
 
@@ -18,7 +18,8 @@ SHORT = {"nu": "viscosity", "kappa": "diffusivity", "eta": "resistivity"}
 class Part:
     """A term g(t) h(x, y, z) of a force: the factor g, None if it is 1, and the components of h.
 
-    Where the force is no sum of few of them there is one part without a factor, whose shape depends on t.
+    A force that is not a sum of at most MOST_PARTS terms is one part without a factor, whose shape may depend
+    on t (`in_time`).
     """
 
     factor: Node | None
@@ -27,7 +28,7 @@ class Part:
 
 
 def numbers_of(case: Any) -> dict[str, float]:
-    """The numbers of a case by the names that expressions have for them."""
+    """The numbers of a case by their names in expressions."""
     parameters = case.flow.parameters()
     short = {symbol: parameters[name] for symbol, name in SHORT.items() if name in parameters}
     lengths = {f"L{axis}": length for axis, length in zip("xyz", case.grid.lengths, strict=True)}
@@ -35,14 +36,12 @@ def numbers_of(case: Any) -> dict[str, float]:
 
 
 def vocabulary_of_formulas(case: Any, *, in_time: bool) -> Vocabulary:
-    """What formulas may name: numbers and the position, and the time if there is one."""
+    """The vocabulary of formulas: numbers, the position and, with `in_time`, the time."""
     what = "a force of this shape" if in_time else "an initial field"
     of_flow = f"is a field of the flow, on which {what} does not depend; a formula holds x, y, z"
     of_flow += " and t" if in_time else ""
     refused = {name: f"{name} {of_flow} and numbers" for name in _names_of_fields(case)}
-    of_points = (
-        "a formula is worked out at each point by itself, where x, y and z are known alone, not a field"
-    )
+    of_points = "a formula is evaluated at each point by itself, where only x, y and z are known, not a field"
     refused |= {
         name: f"{name}() is of fields: {of_points}" for name, one in FUNCTIONS.items() if not one.local
     }

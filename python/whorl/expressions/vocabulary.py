@@ -64,11 +64,11 @@ def _field(field: FieldOf, first: int) -> Callable[[Algebra], Value]:
 
 
 def _parities(field: FieldOf) -> list[Parity]:
-    """Those of the components of a field."""
+    """The parities of the components of a field."""
     sines = field.sines or ("",) * field.components
     return [tuple(axis in one for axis in "xyz") for one in sines]
 
 
 def _walls(bases: str) -> Parity:
-    """The axes x, y and z with walls, whose bases stand in the order z, y, x."""
+    """Whether x, y and z have walls; `bases` is in the order z, y, x."""
     return tuple(letter == "S" for letter in reversed(bases))

@@ -1,4 +1,4 @@
-"""The names that expressions have for forces: of each field that can be forced, the force and its power."""
+"""Names of forces in expressions: the force on each field that can be forced, and its power."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,12 +10,12 @@ from whorl.models.base import Defined, FieldOf
 
 
 def force_name(field: str) -> str:
-    """What expressions call the force on a field."""
+    """The name of the force on a field in expressions."""
     return f"{field}_force"
 
 
 def power_name(field: str) -> str:
-    """What expressions call its power at the point."""
+    """The name of its power at the points in expressions."""
     return f"{field}_force_power"
 
 
@@ -38,7 +38,7 @@ def forceable(case: Any) -> tuple[str, ...]:
 
 
 def refusals(case: Any) -> dict[str, str]:
-    """By the name of a force why it is not known, where it is not."""
+    """The reasons why forces are not known, by the names of these forces."""
     unknown = [force for force in case.forcing if force.no_moment or force.label in case.forces_not_there]
     why = {force.field: _refusal(force) for force in unknown}
     refused = {}

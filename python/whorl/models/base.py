@@ -20,9 +20,9 @@ class FieldOf:
     """A field of a model: number of components, unit and meaning.
 
     `sines` lists for each component the axes between whose walls it is a sine, zero on the walls; along the
-    other axes with walls it is a cosine. Expressions call the field by its name or its `symbol`; one that is
-    not in the state has its `definition` by those that are. `parts` says that two components are the real and
-    the imaginary part of one number, `solenoidal` that the divergence of three is zero.
+    other axes with walls it is a cosine. Expressions use the field's name or its `symbol`. A field that is
+    not in the state has a `definition` by fields that are. With `parts` two components are the real and the
+    imaginary part of one number; with `solenoidal` the divergence of three components is zero.
     """
 
     components: int
@@ -49,21 +49,21 @@ class Defined:
 
 @dataclass(frozen=True)
 class Balance:
-    """How ½ Σ f² of some numbers f at the points changes: df/dt = Σ terms, mode by mode.
+    """The rate of change of ½ Σ f² for numbers f at the points: df/dt = Σ terms, mode by mode.
 
     Attributes
     ----------
     of : tuple of str
         The numbers or vectors f as expressions.
     terms : dict
-        By name the expressions of a term, one for each f. Names of one thing are the same in all models.
+        The expressions of each term by its name, one for each f. A term has one name in all models.
     turning : dict
         Terms that only exchange between components of f, and add nothing to the sum over these.
     factor : float
-        What is balanced is this times Σ f².
+        The balanced quantity is this times Σ f².
     together : dict
-        Expressions in place of those of the same terms where the components of f are not told apart: with
-        other gradients, or fewer products.
+        Expressions in place of those of the same terms where the components of f are summed: with other
+        gradients, or fewer products.
     """
 
     of: tuple[str, ...]
@@ -75,9 +75,9 @@ class Balance:
 
 
 def transport(g: str, m: str) -> str:
-    """∂_j (g_i m_j) − ∂_i (g_z m_z), for vectors g and m: (m·∇)g up to a gradient, with a product fewer.
+    """∂_j (g_i m_j) − ∂_i (g_z m_z), for vectors g and m: (m·∇)g up to a gradient, with one product fewer.
 
-    A field without divergence has no share in a gradient.
+    A gradient brings nothing to a field without divergence.
     """
     x = f"vector({g}.x*{m}.x - {g}.z*{m}.z, {g}.x*{m}.y, {g}.x*{m}.z)"
     y = f"vector({g}.y*{m}.x, {g}.y*{m}.y - {g}.z*{m}.z, {g}.y*{m}.z)"
@@ -86,7 +86,7 @@ def transport(g: str, m: str) -> str:
 
 @dataclass(frozen=True)
 class Exchange:
-    """What the modes g of one field bring to those of another by a third: df/dt = ± (m·∇)g.
+    """The transfer from the modes g of one field to those of another by a third: df/dt = ± (m·∇)g.
 
     Attributes
     ----------
@@ -116,11 +116,11 @@ class Exchange:
     def of_triad(
         self, k: np.ndarray, p: np.ndarray, f: np.ndarray, g: np.ndarray, m: np.ndarray
     ) -> np.ndarray:
-        """±2 Im((k·m(q)) g(p)·f(k)), what modes ±k get from ±p by ±q, k + p + q = 0.
+        """±2 Im((k·m(q)) g(p)·f(k)), the transfer to modes ±k from ±p by ±q, k + p + q = 0.
 
         Wavenumbers are [triad, axis], amplitudes [component, triad]. The term ±∇·(m g) of mode −k is
-        ∓i (k·m(q)) g(p), and f(k) is the conjugate of f(−k), whose ½|f|² changes by the real part of their
-        product; so does that of k.
+        ∓i (k·m(q)) g(p), and f(k) is the conjugate of f(−k). The real part of their product is the rate of
+        change of ½|f(−k)|². The rate of ½|f(k)|² is the same.
         """
         along = np.einsum("ta,at->t", k, m)
         return self.sign * 2 * (along * (g * f).sum(0)).imag
@@ -166,10 +166,10 @@ KOLMOGOROV: Slope = (-5 / 3, "$k^{-5/3}$")
 
 @dataclass(frozen=True)
 class Picture:
-    """What `whorl plot` draws: the first available slice, two graphs over time, spectra and slopes.
+    """The picture of `whorl plot`: the first available slice, two graphs over time, spectra and slopes.
 
-    `slope` is that beyond the wavenumbers of the force, or without a force beyond those of the largest
-    energy; `slope_below` that of wavenumbers below the force.
+    `slope` is drawn beyond the wavenumbers of the force, or without a force beyond those of the largest
+    energy; `slope_below` is drawn below the wavenumbers of the force.
     """
 
     slices: tuple[Slice, ...]
@@ -198,7 +198,7 @@ class Model(Section):
     """The default of output.fields."""
 
     columns: ClassVar[tuple[Column, ...]]
-    """Columns of the series behind those of `columns.CLOCK`: statistics of the core, and derived columns."""
+    """Columns of the series after those of `columns.CLOCK`: statistics of the core, and derived columns."""
 
     not_columns: ClassVar[tuple[str, ...]] = ()
     """Statistics and spectra of the core that are not written: for tests, or as input of derived columns."""
@@ -233,15 +233,15 @@ class Model(Section):
     measured: ClassVar[str] = "velocity"
     """The quantity measured on the grid in a step (`measure` of the core's model); a blow-up names it."""
 
-    # Whether there is a viscous velocity, which carries scalars, and whether it alone holds energy.
+    # Whether the model has a viscous velocity, which carries scalars, and whether only this holds energy.
     viscous: ClassVar[bool] = True
     only_kinetic: ClassVar[bool] = False
 
     forced_by: ClassVar[dict[str, tuple[str, str]]] = {}
-    """Of a field that follows from another one: that one, and its force by the force f on the other."""
+    """The other field from which a field follows, and the force on the field by the force f on the other."""
 
     turnover_rate: ClassVar[Callable[[Mapping[str, float]], float] | None] = None
-    """u'/L of a state by sums over its modes; None: there is none, and no option may be in turnovers."""
+    """u'/L of a state by sums over its modes; None: not defined, and no option may be in turnovers."""
 
     @classmethod
     def first_field(cls) -> str:
@@ -257,22 +257,22 @@ class Model(Section):
         return {}
 
     def unknown(self) -> dict[str, str]:
-        """Names of quantities that this flow has not, though others of the model have, and the reason."""
+        """Reasons why this flow lacks quantities that other flows of the model have, by their names."""
         return {}
 
     def budget(self) -> dict[str, tuple[str, ...]]:
-        """By column of the series the quantities whose means add up to its rate of change.
+        """The quantities whose means add up to the rate of change of a column of the series, by column.
 
         A minus before a name says that it is subtracted.
         """
         return {}
 
     def balances(self) -> dict[str, Balance]:
-        """By column or spectrum of the series the terms that change it in each mode, and so the transfers."""
+        """The terms that change a column or spectrum in each mode, and so the transfers, by its name."""
         return {}
 
     def exchanges(self) -> dict[str, Exchange]:
-        """By a name such as "u to u" what shells of modes give to others."""
+        """The exchanges between shells of modes, by a name such as "u to u"."""
         return {}
 
     def viscosity_of_schmidt(self) -> float:
@@ -280,11 +280,11 @@ class Model(Section):
         return self.parameters()["viscosity"]
 
     def symbols(self) -> dict[str, float]:
-        """By symbol the parameters that tell one run from another, without those of what does not act."""
+        """The parameters that distinguish runs, by symbol, without those of terms that do not act."""
         return {}
 
     def headline(self) -> str:
-        """These parameters as text, with three digits, for the title of a picture."""
+        """The parameters of `symbols` as text, with three digits, for the title of a picture."""
         shown = self.symbols().items()
         return "   ·   ".join(f"{symbol} = {in_powers(value, 3)}" for symbol, value in shown)
 
@@ -314,12 +314,12 @@ class Model(Section):
     def frequencies(self, k: np.ndarray) -> tuple[np.ndarray, ...]:
         """The angular frequencies ω of the linear waves exp(i(k·x − ωt)), a branch each, at k, [axis, mode].
 
-        NaN where there is no such wave; no branches where the model has no waves.
+        NaN for a mode without such a wave; no branches if the model has no waves.
         """
         return ()
 
     def moves(self, statistics: Mapping[str, float]) -> bool:
-        """Whether the fields of this state limit the step, as far as statistics can tell."""
+        """Whether the fields of this state limit the step, as far as statistics show."""
         return True
 
     def at_rest(self, statistics: Mapping[str, float]) -> bool:

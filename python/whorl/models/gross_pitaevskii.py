@@ -16,8 +16,8 @@ ENERGY = "density length²/time²"
 RHO = "abs(psi)**2"
 MOMENTUM = "(real(psi)*grad(imag(psi)) - imag(psi)*grad(real(psi)))"
 PARTS = "(real(psi)*grad(real(psi)) + imag(psi)*grad(imag(psi)))"
-# Of lines r = s = 0 there is |∇r × ∇s| δ(r) δ(s) of length in a volume; in place of the deltas stands a
-# Gaussian of r and s, of variance ρ0/12 each, which takes the lines r = a, s = b beside them as well.
+# The length of lines r = s = 0 per volume is |∇r × ∇s| δ(r) δ(s). A Gaussian of r and s, of variance ρ0/12
+# each, replaces the deltas and thus includes neighbouring lines of constant r and s.
 # ρu²/2 = 2a² |r∇s − s∇r|²/ρ and c²ξ² |∇√ρ|² = 2a² |r∇r + s∇s|²/ρ, with ψ = r + is and a = cξ/√2.
 QUANTITIES = {
     "rho": Defined(RHO, "density", "ρ = |ψ|²"),
@@ -38,7 +38,7 @@ QUANTITIES = {
 }
 
 
-# By a force f on ψ, ∂ψ/∂t = … + f.
+# Injection by a force f on ψ, ∂ψ/∂t = … + f.
 INJECTIONS = {
     "mass_injection": Defined(
         "2*real(conj(psi)*psi_force)", "density/time", "2 Re ψ*f, rate of |ψ|² by the force f"
@@ -138,11 +138,11 @@ i ∂ψ/∂t = −a ∇²ψ + b |ψ|²ψ − b ρ0 ψ,  a = c ξ/√2,  b = c/(�
         return QUANTITIES | INJECTIONS
 
     def budget(self) -> dict[str, tuple[str, ...]]:
-        """Both are conserved without a force."""
+        """The budgets of mass and energy, which are conserved without a force."""
         return {"mass": ("mass_injection",), "energy": ("energy_injection",)}
 
     def balances(self) -> dict[str, Balance]:
-        """That of the mass: the dispersion turns each mode, and the interaction exchanges between modes."""
+        """The balance of the mass: dispersion turns each mode, and interaction exchanges between modes."""
         local = f"interaction*({RHO} - density)"
         terms = {
             "interaction": (f"{local}*imag(psi)", f"-{local}*real(psi)"),

@@ -59,7 +59,7 @@ def _along_mean(field: str) -> str:
 
 @dataclass(frozen=True)
 class HallExchange(Exchange):
-    """What modes of b bring to others by the Hall term, −d ∇×(j×b), j that of the giver.
+    """The transfer between modes of b by the Hall term, −d ∇×(j×b), with j of the giver.
 
     B0 turns each mode, j·(j×B0) = 0, and brings nothing to others (Mininni, Alexakis and Pouquet, J. Plasma
     Phys. 73, 377 (2007)).
@@ -214,7 +214,7 @@ class Mhd(ViscousFlow):
         return {"energy": ("lorentz_work", "-dissipation", "velocity_force_power")} | of_b
 
     def exchanges(self) -> dict[str, Exchange]:
-        """Those of u and b, of which B0 mediates between modes of one wavenumber."""
+        """The exchanges of u and b; B0 mediates between modes of one wavenumber."""
         within_b = {
             "b to b": Exchange("magnetic", "magnetic", "velocity", -1),
             "u to b": replace(BY_B, giver="velocity"),
@@ -275,7 +275,7 @@ class Mhd(ViscousFlow):
         return self.viscosity
 
     def symbols(self) -> dict[str, float]:
-        """Without losses of a velocity that is prescribed."""
+        """The parameters by symbol, without the losses of a prescribed velocity."""
         found = {} if self.kinematic else super().symbols()
         return (
             found | {"η": self.magnetic_diffusivity()} | acting(B0=math.hypot(*self.mean_field), d=self.hall)

@@ -28,7 +28,7 @@ class NavierStokes(ViscousFlow):
 
     @property
     def picture(self) -> Picture:
-        """In a rotating frame it shows a plane along the axis, where eddies are columns."""
+        """The picture; in a rotating frame of a plane along the axis, where eddies are columns."""
         usual = ViscousFlow.picture
         if not any(self.rotation):
             return usual

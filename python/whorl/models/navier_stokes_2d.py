@@ -153,7 +153,7 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         return super().exchanges() | {"omega to omega": carried("vorticity")}
 
     def balances(self) -> dict[str, Balance]:
-        """That of the energy by the velocity, and of the enstrophy; the term of β does no work on either."""
+        """The balances of energy, by the velocity, and enstrophy; the β term does no work on either."""
         terms = {"advection": ("-div(velocity*vorticity)",)} | self.losses_of("vorticity")
         terms["forcing"] = ("vorticity_force",)
         return super().balances() | {"enstrophy": Balance(("vorticity",), terms, "1/time²")}

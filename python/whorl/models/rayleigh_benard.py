@@ -168,7 +168,7 @@ class RayleighBenard(Model):
         return self.linear == "explicit" or warm or statistics["energy"] > 0
 
     def without_mean(self, bases: str) -> tuple[str, ...]:
-        """Without plates nothing keeps a mean θ, and the mean w it drives, from growing."""
+        """The temperature without plates: nothing keeps a mean θ, and the mean w it drives, from growing."""
         return ("temperature",) if bases == "FFF" else ()
 
     def parameters(self) -> dict[str, float]:

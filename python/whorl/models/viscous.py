@@ -1,4 +1,4 @@
-"""What the flows with a viscous velocity share: losses, rotation, mean velocity, columns and scales."""
+"""Base of the flows with a viscous velocity: losses, rotation, mean velocity, columns and scales."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ from whorl.models.base import (
 
 VELOCITY = FieldOf(3, "length/time", "velocity u", ("x", "y", "z"), symbol="u", solenoidal=True)
 VORTICITY = FieldOf(3, "1/time", "vorticity ω, the curl of u", symbol="omega", definition="curl(velocity)")
-# Of ∇²p = −∂_i ∂_j (u_i u_j) + 2 Ω·ω, where p has no mean.
+# The right-hand side of ∇²p = −∂_i ∂_j (u_i u_j) + 2 Ω·ω, where p has no mean.
 STRESS_AND_ROTATION = (
     "2*(rotation_x*vorticity.x + rotation_y*vorticity.y + rotation_z*vorticity.z) "
     "- div(div(outer(velocity, velocity)))"
@@ -70,7 +70,7 @@ def material_acceleration(balances: Mapping[str, Balance]) -> dict[str, Defined]
 
 
 def pressure(sources: str) -> dict[str, Defined]:
-    """The pressure whose Laplacian is this, without a mean."""
+    """The pressure whose Laplacian is `sources`, without a mean."""
     return {"p": Defined(f"inv_lap({sources})", "length²/time²", "pressure p by its Poisson equation")}
 
 
@@ -113,15 +113,15 @@ def viscous_loss(of: Known) -> float:
 
 def kolmogorov_length(of: Known) -> float:
     if not viscosity(of) > 0:
-        return math.nan  # without viscosity there is no such length, and 0 would look like one
+        return math.nan  # undefined without viscosity, and 0 would look like a length
     return (viscosity(of) ** 2 / (2 * np.float64(of["enstrophy"]))) ** 0.25
 
 
 def integral_scale(of: Measured) -> float:
     """π/(2u'²) Σ E/|k| over the modes, each with its own |k| > 0; NaN at rest.
 
-    Pope, Turbulent Flows, eq. 6.259, for isotropic flow. With |k| of the middle of a shell L is too large by
-    a tenth, if the energy is in the first shells, whose few modes lie further out.
+    Pope, Turbulent Flows, eq. 6.259, for isotropic flow. The |k| of the middle of a shell would make L too
+    large by a tenth if the energy is in the first shells. The few modes of these lie further out.
     """
     return float(3 * math.pi / 4 * np.divide(of["energy_per_wavenumber"], np.float64(of["energy"])))
 
@@ -140,9 +140,9 @@ def turnover_rate(
 def derivative_skewness(of: State) -> float:
     """−√(135/98) Σ k²T / Z^{3/2}, which is ⟨(∂u/∂x)³⟩/⟨(∂u/∂x)²⟩^{3/2} in isotropic flow.
 
-    Σ k²T is what stretching brings to Z per unit of time, −(35/2) ⟨(∂u/∂x)³⟩, and Z = (15/2) ⟨(∂u/∂x)²⟩
-    (Batchelor and Townsend, Proc. R. Soc. A 190, 534 (1947)). Both are sums over modes with k of each. NaN
-    at rest, and of spectra that earlier versions wrote without the transfer to Z.
+    Σ k²T is the production of Z by stretching, −(35/2) ⟨(∂u/∂x)³⟩, and Z = (15/2) ⟨(∂u/∂x)²⟩ (Batchelor and
+    Townsend, Proc. R. Soc. A 190, 534 (1947)). Both are sums over modes with k of each. NaN at rest, and for
+    spectra that earlier versions wrote without the transfer to Z.
     """
     enstrophy = of.row["enstrophy"]
     if not enstrophy > 0 or "enstrophy_transfer" not in of.spectra:
@@ -242,7 +242,7 @@ def carried(name: str) -> Exchange:
 
 
 def balance_of_carried(name: str, unit: str, diffusivity: str, sources: Mapping[str, str]) -> Balance:
-    """That of a number which the velocity carries and which diffuses, with what else changes it, by term."""
+    """The balance of a number that the velocity carries and that diffuses, with other `sources` by term."""
     advection, diffusion = f"-div(velocity*{name})", f"{diffusivity}*lap({name})"
     terms = {"advection": advection, **sources, "diffusion": diffusion, "forcing": f"{name}_force"}
     return Balance((name,), {term: (text,) for term, text in terms.items()}, unit)
@@ -268,7 +268,7 @@ class Losses(Model):
         return {name: float(getattr(self, name)) for name in Losses.model_fields if name != "model"}
 
     def dissipations(self, field: str, viscous: str) -> dict[str, str]:
-        """What each loss takes of half the square of a field at the points: −f·(the term of the loss)."""
+        """The dissipation of ½f² of a field f at the points by each loss, −f·(the term of the loss)."""
         return {
             "viscous": viscous,
             "hyperviscous": f"hyperviscosity*{_square_with('lap', self.hyperviscosity_power, field)}",
@@ -378,7 +378,7 @@ class ViscousFlow(Losses):
         return named | {"helicity": helicity} | ACCELERATIONS | whole
 
     def balances(self) -> dict[str, Balance]:
-        """With the Coriolis force, which does no work."""
+        """The balance of the energy, with the Coriolis force, which does no work."""
         of_energy = super().balances()["energy"]
         turning = of_energy.turning | ({"coriolis": (CORIOLIS,)} if np.any(self.rotation) else {})
         return {"energy": replace(of_energy, turning=turning)}

@@ -127,8 +127,8 @@ def plot(
     Raises
     ------
     CaseError
-        If there is no such kind, run, or part of it, if the picture cannot have this path, and as from the
-        function of the kind.
+        If the kind is unknown, if the directory has no run, if the picture cannot have this path, and as
+        from the function of the kind.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def compensated_picture(
     run : RunResults
         The run.
     name : str, optional
-        "spectrum", or the name of a diagnostic of kind structure-functions; all that there are by default.
+        "spectrum", or the name of a diagnostic of kind structure-functions; all by default.
     start, end : float, optional
         The window; by default that of `RunResults.average`.
     tell : callable, optional

@@ -1,7 +1,6 @@
 """Modes of shells of the wavenumber: all that are kept, or a sample of each shell.
 
-They are counted line by line along x, so that few of the many modes of a large grid are found without a list
-of all.
+Modes are counted line by line along x, so that a sample of a large grid needs no list of all modes.
 """
 
 from dataclasses import dataclass
@@ -20,9 +19,9 @@ MOST_SHELLS = 200
 
 @dataclass(frozen=True)
 class Lines:
-    """The modes of a shell: so many from kx = first on, in each line of given ky and kz.
+    """The modes of a shell: `counts` of them from kx = `first` on, in each line of given ky and kz.
 
-    Of a periodic x it is half of them, one of each k and −k.
+    With a periodic x, `_lines` has one of each k and −k, and `_with_opposite` both.
     """
 
     y: np.ndarray
@@ -49,11 +48,11 @@ def modes_of_shells(
     grid : Grid
         The box, its points and which modes it keeps.
     edges : tuple of float
-        Wavenumbers that rise; a shell has its lower edge.
+        Wavenumbers in rising order; a mode on an edge is in the shell above.
     sample : int or None
-        So many modes of each shell at most, spread evenly over it in the order of kz, ky, kx.
+        The most modes of each shell, spread evenly over it in the order of kz, ky, kx; None: all.
     both : bool
-        Whether −k is another mode than k, as of complex fields; of real ones only one of both is taken.
+        Whether k and −k are different modes, as for complex fields; for real ones only one of them is kept.
     most : int
         The most modes of all shells together.
 
@@ -65,7 +64,7 @@ def modes_of_shells(
     Raises
     ------
     ValueError
-        If there are more modes or shells than that.
+        If the modes are more than `most`, or the shells more than MOST_SHELLS.
     """
     if len(edges) - 1 > MOST_SHELLS:
         raise ValueError(
@@ -78,7 +77,7 @@ def modes_of_shells(
     taken = [size if sample is None else min(size, sample) for size in sizes]
     if sum(taken) > most:
         raise ValueError(
-            f"have {sum(taken)} modes, more than {most}; give a sample, so many modes of each shell, or "
+            f"have {sum(taken)} modes, more than {most}; give a sample, a number of modes of each shell, or "
             "fewer shells"
         )
     evenly = [
@@ -103,10 +102,10 @@ def _lines(grid: Any, low: float, high: float) -> Lines:
     across = (units[1] * y) ** 2 + (units[2] * z) ** 2
 
     def beginning(k: float) -> np.ndarray:
-        """The first kx of each line with a wavenumber from k on, [kz][ky]."""
+        """The first kx of each line with a wavenumber of at least k, [kz][ky]."""
         return np.ceil(np.sqrt(np.maximum(k**2 - across, 0.0)) / units[0]).astype(int)
 
-    # Where kx = 0 the half is told apart by ky, then by kz; along walls neither is negative.
+    # At kx = 0 the half has ky > 0, or ky = 0 and kz ≥ 0; along walls neither is negative.
     first = np.maximum(beginning(low), (y < 0) | ((y == 0) & (z < 0)))
     counts = np.minimum(beginning(high), _kept(grid, y, z, most[0], walls)) - first
     at_z, at_y = np.nonzero(counts > 0)

@@ -1,6 +1,6 @@
-"""Probes, [[probes]] of a case: modes, or points, whose values are kept at every step or every few.
+"""Probes, [[probes]] of a case: modes, or points, whose values are saved every step or every few steps.
 
-What a probe reads follows from linear forms of the fields (`programs/linear`), so it needs no round trip.
+The values follow from linear forms of the fields (`programs/linear`) and need no round trip.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ class Read:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """The real nodes it follows from."""
+        """The real nodes of the number."""
         return (self.node,) if self.imaginary is None else (self.node, self.imaginary)
 
 
@@ -89,7 +89,7 @@ class Probe(Section):
         return found
 
     def check_size(self, quantities: int, case: Any) -> None:
-        """Raises ExpressionError if so many quantities are too many values."""
+        """Raises ExpressionError if `quantities` have more than MOST_VALUES values in the case."""
         number = self.number(case)
         if quantities * number > MOST_VALUES:
             told = "quantity" if quantities == 1 else "quantities"
@@ -104,7 +104,7 @@ class Probe(Section):
         for index in np.ndindex(value.real.shape):
             imaginary = value.imaginary[index] if value.complex else None
             one = Read(component_text(text, index), value.real[index], imaginary)
-            # Such as the components of a plane flow that are zero.
+            # Components of a plane flow that are zero, for example.
             if all(node.uniform for node in one.nodes):
                 continue
             for node in one.nodes:
@@ -156,7 +156,7 @@ class ModeProbe(Probe):
     )
 
     def numbers(self, case: Any) -> np.ndarray:
-        """The modes, [mode][axis]. Raises ValueError if there are too many in shells."""
+        """The modes, [mode][axis]. Raises ValueError if shells have too many."""
         return np.array(self.modes) if self.modes is not None else self._of_shells(case)[0]
 
     def number(self, case: Any) -> int:
@@ -183,8 +183,8 @@ class ModeProbe(Probe):
         if node.uniform or (node.kind == "linear" and not _has_product(node)):
             return ""
         return (
-            "a mode is read of what is linear in the fields, and this has a product or a function of them; "
-            "take a field, derivatives or filters of it, or sums of these"
+            "a mode is read from expressions linear in the fields, and this has a product or a function of "
+            "them; give a field, derivatives or filters of it, or sums of these"
         )
 
     def check(self, case: Any) -> None:
@@ -240,7 +240,7 @@ class ModeProbe(Probe):
 
 
 class ReadAtPoints(Probe):
-    """Base of what reads real values at single points, from all modes."""
+    """Base of probes and particles that read real values at single points, from all modes."""
 
     def refused(self, node: Node) -> str:
         return refused_at_points(node)
@@ -306,7 +306,7 @@ AnyProbe = Annotated[ModeProbe | PointProbe, Field(discriminator="kind")]
 
 
 def check_names(probes: Sequence[Probe]) -> None:
-    """Raises ValueError if two of them have one name."""
+    """Raises ValueError if two probes, or two groups of particles, have one name."""
     labels = [one.label for one in probes]
     for one, label in zip(probes, labels, strict=True):
         if labels.count(label) > 1:
@@ -320,13 +320,13 @@ def refused_at_points(node: Node) -> str:
             return FORCED
         if one.kind == "number" and isinstance(one.value, Node | Largest):
             what = "mean" if isinstance(one.value, Node) else "maximum"
-            return f"a {what} takes all points, so it is not read at single ones; write it to output.columns"
+            return f"a {what} needs all points, so it is not read at single ones; write it to output.columns"
     if all(one.uniform for one in within(node)):
         return ""
     for one in within(node):
         if one.kind == "linear" and _has_product(one):
             return (
-                "a derivative, filter or inverse Laplacian of a product (such as the pressure) takes a "
+                "a derivative, filter or inverse Laplacian of a product (such as the pressure) needs a "
                 "round trip, which a probe does not make"
             )
     if not any(one.kind == "linear" for one in within(node)):

@@ -1,4 +1,4 @@
-"""The declaration of a diagnostic: its options, what it asks of a state, and the arrays that come out."""
+"""The declaration of a diagnostic: its options, its questions to a state, and the resulting arrays."""
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.values import Value
 
 MOST_QUANTITIES = 100  # of one diagnostic
-SAME = "it is the same at all points"  # why nothing is measured of it
+SAME = "it is the same at all points"  # the reason why it is not measured
 
 
 def word_or_numbers(value: Any, words: Sequence[str], types: tuple[type, ...], numbers: str) -> Any:
@@ -37,7 +37,7 @@ def word_or_numbers(value: Any, words: Sequence[str], types: tuple[type, ...], n
 OverTime = Literal["mean", "sum", "std"]
 Texts = Annotated[tuple[str, ...], BeforeValidator(one_or_listed)]
 Result = TypeVar("Result")
-Found = Callable[[Answers], np.ndarray]  # what is found, by the answers
+Found = Callable[[Answers], np.ndarray]  # the values of an array, from the answers
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class Axis:
 
 @dataclass(frozen=True)
 class Array:
-    """An array over axes, which `of` takes from the answers.
+    """An array over axes, which `of` computes from the answers.
 
-    `over_time` says what several states give together: the "mean" of their values, their "sum" as of counts,
-    or the "std" of all their points, where that of each state is about its means `about`. Means and
-    deviations over the points of bins are `weighted_by` the array of their numbers, and nan where there are
-    none.
+    `over_time` is the way to combine several states: the "mean" of their values, their "sum", as of counts,
+    or the "std" of all their points. A "std" is about the means of each state, the array `about`. Means and
+    deviations over the points of bins are `weighted_by` the array of the numbers of points, and are NaN in
+    empty bins.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Layout:
-    """All that a diagnostic gives for each state."""
+    """The axes and the arrays that a diagnostic gives for each state."""
 
     axes: tuple[Axis, ...]
     arrays: tuple[Array, ...]
@@ -84,7 +84,7 @@ class Layout:
 
 
 class Once(Generic[Result]):
-    """What several arrays take from the answers, worked out once for these; it keeps no answers alive."""
+    """A function of the answers that several arrays share, computed once; it keeps no answers alive."""
 
     def __init__(self, of: Callable[[Answers], Result]):
         self._of = of
@@ -98,7 +98,7 @@ class Once(Generic[Result]):
 
 @dataclass(frozen=True)
 class Quantity:
-    """A real number at each point, with what it is called and the option that names it."""
+    """A real number at each point, with its label and the option that names it."""
 
     text: str
     node: Node
@@ -119,7 +119,7 @@ class Diagnostic(Section):
     every: Interval = option("100 steps", "how often it is measured; also at the start and the end")
 
     reference: ClassVar[str] = ""
-    """Where it is defined."""
+    """The publication that defines it."""
 
     of_moments: ClassVar[bool] = False
     """Whether a picture shows the last state, unless a mean is asked for."""
@@ -133,7 +133,7 @@ class Diagnostic(Section):
         return self.name or self.kind
 
     def ask(self, questions: Questions, case: Any) -> Layout:
-        """Ask for what it needs, and say what comes out. Raises ExpressionError or ValueError."""
+        """Add its questions, and return the layout of its results. Raises ExpressionError or ValueError."""
         raise NotImplementedError
 
     def quantities(
@@ -153,7 +153,7 @@ class Diagnostic(Section):
         if value.complex:
             reason = "a quantity is real; take real(…), imag(…) or abs(…) of it"
             raise self.fault(reason, text, option_name)
-        # Such as the components of a plane flow that are zero.
+        # Zero components of a plane flow, for example, do not vary.
         varying = [index for index in np.ndindex(value.real.shape) if not value.real[index].uniform]
         if not varying:
             raise self.fault(SAME, text, option_name)
@@ -168,7 +168,7 @@ class Diagnostic(Section):
             raise error.at(f"diagnostics.{self.label}.{option_name}") from None
 
     def vector_or_number(self, questions: Questions, what: str, text: str, option_name: str = "of") -> Value:
-        """A real value of which there are `what`. Raises ExpressionError for a complex one or a tensor."""
+        """The real vector or number of a text, for `what`. Raises ExpressionError for other values."""
         value = self.value_of(questions, text, option_name)
         if value.complex or value.rank > 1:
             reason = f"{what} are of real vectors and numbers, and this is {value}"
@@ -181,7 +181,7 @@ class Diagnostic(Section):
 
 
 def check_labels(labels: Sequence[str], place: str) -> None:
-    """Raises ExpressionError, naming the option, if a label is there twice: results are chosen by it."""
+    """Raises ExpressionError, naming the option, if a label occurs twice: results are selected by label."""
     if doubled := [label for label in dict.fromkeys(labels) if labels.count(label) > 1]:
         raise ExpressionError(f"{place} holds {', '.join(doubled)} more than once; give each quantity once.")
 
@@ -189,9 +189,9 @@ def check_labels(labels: Sequence[str], place: str) -> None:
 def chosen(
     names: Sequence[str], known: Mapping[str, Result], what: str, place: str, model: str
 ) -> dict[str, Result]:
-    """What the option PLACE.of names of all that a model has, or all of it.
+    """The entries of `known`, those of a model, that the option PLACE.of names, or all of them.
 
-    Raises ValueError if it has none, or none of a name, and ExpressionError if a name is there twice.
+    Raises ValueError if the model has none, or none of a name, and ExpressionError if a name occurs twice.
     """
     if not known:
         raise ValueError(f'{place} is not possible with flow.model = "{model}"')
@@ -204,12 +204,12 @@ def chosen(
 
 
 def stacked(parts: Sequence[Found]) -> Found:
-    """What is found by each of some parts, one after another."""
+    """The values of several parts, stacked."""
     return lambda answers: np.array([part(answers) for part in parts])
 
 
 def listed_numbers(values: Sequence[Value], columns: int | None = None) -> Found:
-    """The numbers of some values, one after another, or in rows of so many columns."""
+    """The numbers of some values, as a list or in rows of `columns` numbers."""
 
     def of(answers: Answers) -> np.ndarray:
         found = np.array([float(answers.number(value)) for value in values])

@@ -1,4 +1,4 @@
-"""What profiles of convection and of stratified flow share."""
+"""Shared parts of the profiles of convection and of stratified flow."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -55,10 +55,10 @@ def at_lower_wall(profile: np.ndarray) -> float:
 
 
 def highest(profile: np.ndarray) -> float:
-    """Where in units of the spacing from the lower wall a profile over its lower half is the largest.
+    """The place of the maximum of a profile in its lower half, in spacings from the lower wall.
 
-    It is the vertex of the parabola through the highest plane and its neighbours; the profile is even about
-    the wall. NaN if it is the same everywhere.
+    It is the vertex of the parabola through the largest value and its neighbours; the profile is even about
+    the wall. NaN if the profile is constant.
     """
     if not np.ptp(profile) > 0:
         return np.nan

@@ -14,7 +14,7 @@ class Condensate(ReadySet):
 
     def contents(self, case: Any) -> Contents:
         if "psi" not in case.flow.state:
-            raise ValueError(f'needs a wavefunction, which flow.model = "{case.flow.model}" has none of')
+            raise ValueError(f'needs a wavefunction, which flow.model = "{case.flow.model}" does not have')
         known = case.flow.quantities()
         energies = ("kinetic_energy", "quantum_energy", "interaction_energy")
         texts = {"rho": known["rho"].text, "speed": f"norm({known['superfluid_velocity'].text})"}

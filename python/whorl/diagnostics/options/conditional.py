@@ -26,7 +26,7 @@ class Conditional(Diagnostic):
         quantities = self.quantities(questions, self.of)
         conditions = self.quantities(questions, [self.given], "given")
         if len(conditions) != 1:
-            raise ValueError(f"diagnostics.{self.label}.given takes one number, not a vector")
+            raise ValueError(f"diagnostics.{self.label}.given needs one number, not a vector")
         bins = Bins.of(self.scale, self.bins, self.range)
         weights, shift = with_squares(questions, quantities)
         position = bins.position(questions, conditions[0])

@@ -20,7 +20,7 @@ Numbers = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Part:
-    """A number, the component of a vector along the axis, or those across it, of which the mean is taken."""
+    """A number, the component of a vector along the axis, or those across it, which are averaged."""
 
     label: str
     nodes: Sequence[Node]
@@ -53,7 +53,10 @@ class Correlation(Diagnostic):
         wanted = ["xyz".index(name) for name in self.along or "xyz"]
         for axis in wanted:
             if self.along and grid.points[axis] == 1:
-                raise ValueError(f"diagnostics.{self.label}.along: there is one point along {'xyz'[axis]}")
+                raise ValueError(
+                    f"diagnostics.{self.label}.along: the grid has one point along {'xyz'[axis]}; leave "
+                    "this axis out"
+                )
         return sorted({axis for axis in wanted if grid.points[axis] > 1})
 
     def _parts(self, questions: Questions, text: str, axis: int) -> list[Part]:
@@ -78,7 +81,7 @@ class Correlation(Diagnostic):
 
 @dataclass(frozen=True)
 class _Along:
-    """Along an axis: Σ E(k) cos(k r), E the spectrum over planes across it, without the mean."""
+    """Correlations along an axis: Σ E(k) cos(k r), E the spectrum over planes across it, without the mean."""
 
     axis: int
     points: int
@@ -97,7 +100,7 @@ class _Along:
         return self.length / self.points * np.arange(self.points // 2 + 1)
 
     def axes(self, parts: Sequence[Part]) -> list[Axis]:
-        """Of the separations and of what is correlated."""
+        """The axes of the separations and of the correlated quantities."""
         return [
             Axis(
                 f"{self.name}_quantity",
@@ -108,7 +111,7 @@ class _Along:
         ]
 
     def arrays(self, questions: Questions, parts: Sequence[Part]) -> list[Array]:
-        """The correlations and what follows."""
+        """The correlations, and the variances and lengths that follow from them."""
         width = 2 * np.pi / self.length
         bins = [linear_bins(f"k{self.name}", width, len(self.k), self.axis)]
         sums = [sum_of_pairs(questions, [(node, node) for node in part.nodes], bins) for part in parts]
@@ -133,7 +136,7 @@ class _Along:
         ]
 
     def _numbers(self) -> Sequence[tuple[str, str, Numbers, str]]:
-        """What each part has: a name, its meaning, what it is by the spectra, and a unit."""
+        """The numbers of each part: name, meaning, function of the spectra, and unit."""
         return (
             ("variance", "⟨f'²⟩, f' = f − ⟨f⟩", lambda energy: energy.sum(-1), SQUARE_OF_CASE),
             (

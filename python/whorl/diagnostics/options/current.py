@@ -21,7 +21,7 @@ class Current(ReadySet):
 
     def contents(self, case: Any) -> Contents:
         if "magnetic" not in case.flow.state:
-            raise ValueError(f'needs a magnetic field, which flow.model = "{case.flow.model}" has none of')
+            raise ValueError(f'needs a magnetic field, which flow.model = "{case.flow.model}" does not have')
         parts = {f"{name}.{axis}": f"{of}.{axis}" for name, of in FIELDS.items() for axis in "xyz"}
         cosines = {f"cos({name})": f"dot({a}, {b})/(norm({a})*norm({b}))" for name, (a, b) in PAIRS.items()}
         aligned = "2*mean(dot(velocity, magnetic))/mean(dot(velocity, velocity) + dot(magnetic, magnetic))"

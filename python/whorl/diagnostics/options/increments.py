@@ -1,4 +1,4 @@
-"""What structure functions measure along one axis."""
+"""Structure functions along one axis: moments of increments, slopes and balances."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Measured:
         return self.value.real[axis]
 
     def across(self, axis: int) -> list[Node]:
-        """The components of a vector across it that differ from point to point, or all."""
+        """The components of a vector across an axis that differ from point to point, or all if none does."""
         nodes = [self.value.real[one] for one in range(3) if one != axis]
         return [node for node in nodes if not node.uniform] or nodes
 
@@ -49,7 +49,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Along:
-    """The structure functions along an axis: separations in points, and what they are of."""
+    """The structure functions of measured quantities along an axis, with separations in points."""
 
     axis: int
     separations: Sequence[int]
@@ -58,7 +58,7 @@ class Along:
     order: int
 
     def ask(self, questions: Questions, case: Any) -> Layout:
-        """Ask for all of it."""
+        """Ask for the increments and the sums over modes, and return the layout of all arrays."""
         name = "xyz"[self.axis]
         spacing = case.grid.lengths[self.axis] / case.grid.points[self.axis]
         r = spacing * np.array(self.separations)
@@ -77,7 +77,7 @@ class Along:
 
     @property
     def numbers(self) -> list[Measured]:
-        """Those that are numbers."""
+        """The quantities that are numbers."""
         return [one for one in self.measured if one.value.rank == 0]
 
     def array(
@@ -137,11 +137,11 @@ class Along:
 
 @dataclass(frozen=True)
 class _Slopes:
-    """What the modes add: slopes of second order, d⟨|δf|²⟩/dr = 2 Σ k |f̂|² sin(k r), and balances with them.
+    """Slopes of second order by sums over modes, d⟨|δf|²⟩/dr = 2 Σ k |f̂|² sin(k r), and balances with them.
 
-    With κ the diffusivity of f and ε_f = κ⟨|∇f|²⟩, in stationary and isotropic turbulence, at separations
-    below those of the force, (6κ d⟨δu_L²⟩/dr − ⟨δu_L³⟩)/(ε r) is 4/5 (von Kármán and Howarth, Kolmogorov)
-    and (2κ d⟨|δf|²⟩/dr − ⟨δu_L |δf|²⟩)/(ε_f r) is 4/3 (Monin, Yaglom).
+    The diffusivity of f is κ, and ε_f = κ⟨|∇f|²⟩. The balances hold in stationary and isotropic turbulence,
+    at separations below those of the force. (6κ d⟨δu_L²⟩/dr − ⟨δu_L³⟩)/(ε r) is 4/5 (von Kármán and Howarth,
+    Kolmogorov). (2κ d⟨|δf|²⟩/dr − ⟨δu_L |δf|²⟩)/(ε_f r) is 4/3 (Monin, Yaglom).
     """
 
     along: Along
@@ -149,7 +149,7 @@ class _Slopes:
     r: np.ndarray
 
     def ask(self, questions: Questions, grid: Any) -> list[Array]:
-        """Ask for them."""
+        """Ask for the sums over modes, and return the arrays of slopes and balances."""
         along, axis = self.along, self.along.axis
         slopes = [self._slope(questions, grid, one, one.nodes) for one in along.measured]
         nan = "nan if f is not linear in the fields"
@@ -158,7 +158,7 @@ class _Slopes:
         if longitudinal:
             of = stacked(longitudinal)
             arrays.append(along.array("longitudinal_slope", ("vector",), f"d⟨δf_L²⟩/dr, {nan}", of))
-        # Both laws are of three dimensions.
+        # Both laws hold in three dimensions.
         if along.carrier and 1 not in grid.points and any(one.diffusivity for one in along.measured):
             arrays += self._balances(questions, slopes, longitudinal)
         return arrays

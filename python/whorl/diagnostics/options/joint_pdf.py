@@ -32,7 +32,7 @@ class JointPdf(Diagnostic):
             raise ValueError(f"diagnostics.{self.label}.bins = {list(self.bins)} must be 1 to 1000 each")
         quantities = self.quantities(questions, self.of)
         if len(quantities) != 2:
-            raise ValueError(f"diagnostics.{self.label}.of takes two numbers, not components of vectors")
+            raise ValueError(f"diagnostics.{self.label}.of needs two numbers, not components of vectors")
         ends = self.range or (None, None)
         of_axes = [Bins.of(*one) for one in zip(self.scale, self.bins, ends, strict=True)]
         positions = tuple(

@@ -24,7 +24,7 @@ class Line(Diagnostic):
         "position of the line on the other two axes, in the order x, y, z; the nearest points are taken",
         unit="length",
     )
-    stride: int = option(1, "take every so many points", ge=1)
+    stride: int = option(1, "step between the points that are taken, in grid points", ge=1)
 
     def ask(self, questions: Questions, case: Any) -> Layout:
         quantities, along = self.quantities(questions, self.of), "xyz".index(self.along)

@@ -15,7 +15,7 @@ from whorl.expressions.tally import PlaneMean, Tally
 
 @dataclass(frozen=True)
 class PlaneMeans:
-    """Means that are asked for, with the axes of their positions; [node][position along each axis]."""
+    """Means among the questions, with the axes of their positions; [node][position along each axis]."""
 
     axes: tuple[Axis, ...]
     means: tuple[PlaneMean, ...] = ()
@@ -32,7 +32,7 @@ class PlaneMeans:
         )
         if along in ("y", "z"):
             return cls(axes, means=tuple(questions.plane_mean(node, numbers[0]) for node in nodes))
-        # Along x sums of rows do not serve: each point is counted at its position.
+        # Sums of rows cannot give means along x: each point is counted at its position.
         positions = tuple(_position(questions, grid, axis) for axis in numbers)
         bins = tuple(grid.points[axis] for axis in numbers)
         return cls(axes, tally=questions.tally(Tally(positions, bins, tuple(nodes))))
@@ -46,7 +46,7 @@ class PlaneMeans:
 
 
 def _position(questions: Questions, grid: Any, axis: int) -> Node:
-    """The number of a point along an axis, and half a cell so that rounding moves none into another bin."""
+    """The index of a point along an axis plus ½, so that rounding moves no point into another bin."""
     graph = questions.parser.graph
     spacings = graph.constant(grid.points[axis] / grid.lengths[axis])
     scaled = graph.apply("multiply", spacings, graph.coordinate(axis))

@@ -33,7 +33,7 @@ OF_FORCE = (
 class Pressure(ReadySet):
     """Moments and densities of the pressure and of the unforced acceleration −∇p + ν∇²u, and its parts.
 
-    It is without the force f of [[forcing]]; where that is known, numbers with it are beside.
+    The force f of [[forcing]] is left out; where it is known, further numbers include it.
     """
 
     kind: Literal["pressure"] = option(..., "kind of diagnostic")
@@ -43,7 +43,7 @@ class Pressure(ReadySet):
         flow = case.flow
         if "p" not in flow.quantities():
             raise ValueError(
-                flow.unknown().get("p", f'needs a pressure, which flow.model = "{flow.model}" has none of')
+                flow.unknown().get("p", f'needs a pressure, which flow.model = "{flow.model}" does not have')
             )
         axes = "xy" if flow.must_be_flat else "xyz"
         count = len(axes)

@@ -1,4 +1,4 @@
-"""What ready sets share: quantities of the model, their moments and densities, and numbers."""
+"""Base of ready sets: quantities of the model, their moments and densities, and numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -15,9 +15,9 @@ from whorl.expressions.questions import Questions
 
 @dataclass(frozen=True)
 class Group:
-    """Quantities by the names that the file has for them, all on one axis of densities.
+    """Quantities by their names in the file, all on one axis of densities.
 
-    Its arrays begin with the prefix. `ratios` adds the moments ⟨fⁿ⟩/⟨f⟩ⁿ.
+    The names of its arrays begin with `prefix`. `ratios` adds the moments ⟨fⁿ⟩/⟨f⟩ⁿ.
     """
 
     texts: dict[str, str]
@@ -38,7 +38,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a set measures; `joint` are two expressions on logarithmic axes."""
+    """The measurements of a set; `joint` has two expressions for a joint density on logarithmic axes."""
 
     groups: tuple[Group, ...]
     numbers: tuple[Number, ...] = ()
@@ -46,14 +46,14 @@ class Contents:
 
 
 class ReadySet(Diagnostic):
-    """Base of the sets; each says in `contents` what of it a case has."""
+    """Base of the sets; `contents` returns the part of a set that a case has."""
 
     page: ClassVar = "sets"
     order: int = option(8, "the highest order of moments", ge=3, le=12)
     bins: int = option(400, "number of bins of each density", ge=1, le=100_000)
 
     def contents(self, case: Any) -> Contents:
-        """What is measured in the case. Raises ValueError, beginning in lower case, if it has none of it."""
+        """The measurements in the case. Raises ValueError, beginning in lower case, if the case has none."""
         raise NotImplementedError
 
     def ask(self, questions: Questions, case: Any) -> Layout:
@@ -70,7 +70,7 @@ class ReadySet(Diagnostic):
         return Layout(tuple(axes.values()), tuple(arrays))
 
     def _group(self, questions: Questions, case: Any, group: Group) -> Layout:
-        """Moments and densities as the kinds of these names have them."""
+        """Moments and densities as the kinds `moments` and `pdf` have them."""
         varying = {
             name: text
             for name, text in group.texts.items()
@@ -127,14 +127,14 @@ def _number(questions: Questions, one: Number) -> Array:
 
 
 def moving_axes(case: Any) -> str:
-    """The axes along which there is more than one point."""
+    """The axes with more than one point."""
     return "".join(axis for axis, n in zip("xyz", case.grid.points, strict=True) if n > 1)
 
 
 def require_velocity(case: Any) -> None:
     """Raises ValueError for a model without a viscous velocity."""
     if not case.flow.viscous:
-        raise ValueError(f'is of a velocity, which flow.model = "{case.flow.model}" has none of')
+        raise ValueError(f'needs a viscous velocity, which flow.model = "{case.flow.model}" does not have')
 
 
 def sum_of(texts: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""What each ring of modes gives to each other one, where a direction is preferred."""
+"""Transfers between rings of modes, for flows with a preferred direction."""
 
 from typing import Any, Literal
 
@@ -24,8 +24,8 @@ class RingToRing(Exchanging, Shelled):
         axis = "xyz".index(self.axis)
         if case.grid.points[axis] == 1:
             raise ValueError(
-                f"diagnostics.{self.label}.axis: there is one point along {self.axis}, and no angle to it; "
-                "choose another axis"
+                f"diagnostics.{self.label}.axis: the grid has one point along {self.axis}, and all "
+                "wavenumbers are normal to it; choose another axis"
             )
         bins = [self.shell_bins(case.grid), sector_bins(self.sectors, axis)]
         known = self.exchanges(case)

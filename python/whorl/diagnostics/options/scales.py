@@ -49,7 +49,7 @@ class Bins:
 
     @classmethod
     def of(cls, scale: str, count: int, ends: tuple[float, float] | None) -> "Bins":
-        """With the scale's usual ends where none are given."""
+        """Bins of a scale, with its usual ends where none are given."""
         return cls(scale, count, ends or DEFAULT_RANGE[scale])
 
     @property
@@ -97,15 +97,15 @@ def spread(graph: Graph, node: Node) -> Node:
 
 
 def _is_centred(graph: Graph, node: Node) -> bool:
-    """Whether the mean of a node is taken away before squares are: what is small beside it would be lost.
+    """Whether squares are of a node minus its mean, which keeps the digits of much smaller deviations.
 
-    In double precision it is not if it takes a round trip before.
+    In double precision they are not, if the mean would need an earlier round trip.
     """
     return graph.single or graph.mean_is_in_modes(node)
 
 
 def _about_mean(graph: Graph, node: Node) -> tuple[Node, Node]:
-    """A node whose variance over some of the points is to be found, and what it is lower by than this one."""
+    """The node whose variance over some of the points is measured, and the mean subtracted from it, or 0."""
     if not _is_centred(graph, node):
         return node, graph.constant(0)
     mean = graph.mean(node)
@@ -113,10 +113,10 @@ def _about_mean(graph: Graph, node: Node) -> tuple[Node, Node]:
 
 
 def with_squares(questions: Questions, quantities: Sequence[Quantity]) -> tuple[tuple[Node, ...], Found]:
-    """What is averaged over some of the points for the means and the variances of quantities there.
+    """The nodes whose averages over some of the points give the means and variances of quantities there.
 
-    These are the quantities about their means, and the squares of these. The function gives the means that
-    are taken away.
+    The nodes are the quantities about their means, and the squares of these. The function gives the means
+    that are subtracted.
     """
     graph = questions.parser.graph
     nodes, lower = zip(*(_about_mean(graph, one.node) for one in quantities), strict=True)
@@ -125,27 +125,27 @@ def with_squares(questions: Questions, quantities: Sequence[Quantity]) -> tuple[
 
 
 def number(questions: Questions, node: Node) -> Value:
-    """A node that is the same at all points, which is asked for."""
+    """The value of a node that is the same at all points, added to the questions."""
     value = scalar(node)
     questions.numbers.append(value)
     return value
 
 
 def means_of_powers(questions: Questions, node: Node, orders: Iterable[int]) -> list[Value]:
-    """The means of some powers of a node, which are asked for."""
+    """The means of some powers of a node, added to the questions."""
     graph = questions.parser.graph
     return [number(questions, graph.mean(graph.power(node, graph.constant(n)))) for n in orders]
 
 
 def counts(tally: Tally, axes: tuple[str, ...]) -> Array:
-    """The points in each bin, which are added up over states."""
+    """The number of points in each bin, summed over states."""
     return Array(
         "count", axes, "grid points in the bin", lambda found: found.tally(tally).inside, over_time="sum"
     )
 
 
 def outside(tally: Tally) -> Array:
-    """The points in no bin."""
+    """The number of points in no bin."""
 
     def of(found: Answers) -> np.ndarray:
         return np.array(found.tally(tally).outside)

@@ -1,4 +1,4 @@
-"""What slices and lines share: values of quantities at some points of the grid."""
+"""Values of quantities at some points of the grid, for slices and lines."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ def point_near(diagnostic: Diagnostic, grid: Any, axis: int, position: float) ->
 
 
 def every_nth(grid: Any, axis: int, stride: int) -> range:
-    """The numbers of every so many points along an axis, from the first on."""
+    """The indices of the points along an axis in steps of `stride`, from the first on."""
     return range(0, grid.points[axis], stride)
 
 
@@ -41,7 +41,7 @@ def selected(
     size = int(np.prod(selection.shape))
     if size > MOST_VALUES:
         raise ValueError(
-            f"diagnostics.{diagnostic.label} takes {size} values of each state, more than {MOST_VALUES}; "
+            f"diagnostics.{diagnostic.label} has {size} values of each state, more than {MOST_VALUES}; "
             f"take fewer quantities or a larger stride than {diagnostic.stride}, or fields of snapshots "
             "(output.fields)"
         )

@@ -1,4 +1,4 @@
-"""What each shell of modes gives to each other one."""
+"""Transfers between shells of modes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,14 +17,14 @@ from whorl.expressions.questions import Answers, Questions
 from whorl.forcing.options.base import units_of
 from whorl.models.base import Exchange
 
-TOGETHER = 2  # exchanges of givers in a round trip
+TOGETHER = 2  # exchanges in one round trip
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells between which there are transfers: shells, or bins of |k| and of another coordinate.
+    """The cells between which transfers are measured: shells, or bins of |k| and of another coordinate.
 
-    `filtered` is the text of what a field is in a cell.
+    `filtered` is the expression of a field filtered to a cell.
     """
 
     bins: Sequence[Bins]
@@ -36,7 +36,7 @@ class Cells:
         return tuple(len(one.centres) for one in self.bins)
 
     def axes(self, role: str) -> list[Axis]:
-        """Those of the cells that give, or receive."""
+        """The axes of the giving or of the receiving cells."""
         return [
             Axis(f"{role}_{axis.name}", axis.values, f"{axis.meaning}, of the {role}", axis.unit)
             for axis in (one.coordinate() for one in self.bins)
@@ -51,10 +51,10 @@ class Cells:
 class Transfers:
     """T of each exchange by the receiving and the giving cell.
 
-    Each giver has a round trip of its own, whose products are those of all exchanges that it gives in; where
-    there is one exchange, two givers share it, for which the mediator travels once. Givers of small
-    wavenumbers are worked out on fewer points, where what larger ones receive is not known. It follows from
-    what these give in the reverse exchange: since m has no divergence,
+    Each giving cell has a round trip of its own, with the products of all exchanges in which its field gives.
+    If its field gives in one exchange, two cells share a round trip, in which the mediator is transformed
+    once. Cells of small wavenumbers need fewer points, on which the transfer to larger shells is not known.
+    The reverse exchange gives this transfer, since m has no divergence:
 
         ∫ f·(m·∇)g = −∫ g·(m·∇)f.
     """
@@ -75,14 +75,14 @@ class Transfers:
                         self._found[name, cell] = self._received(apart, one, cell)
 
     def _batches(self, exchanges: int) -> Iterator[list[tuple[int, ...]]]:
-        """The cells in order, on all points so many at a time that there are TOGETHER exchanges."""
+        """The cells in order, in batches: of TOGETHER exchanges on all points, of one cell on fewer."""
         for points, alike in groupby(np.ndindex(self.cells.shape), lambda cell: self._points[cell[0]]):
             most = 1 if points else max(1, TOGETHER // exchanges)
             while batch := list(islice(alike, most)):
                 yield batch
 
     def _add_reverse(self) -> dict[str, str]:
-        """The names of the reverse exchanges, all of which are worked out."""
+        """Adds the reverse exchanges that are missing, and returns the name of the reverse of each one."""
         names = {}
         for name, one in list(self._exchanges.items()):
             reverse = replace(one, giver=one.receiver, receiver=one.giver)
@@ -92,24 +92,24 @@ class Transfers:
         return names
 
     def _received(self, questions: Questions, one: Exchange, giver: tuple[int, ...]) -> Found:
-        """What cells receive of one, on fewer points those of the shells up to its own."""
+        """The transfer to all cells from one; on fewer points only to the shells up to its own."""
         given = questions.parser.parse(one.term(self.cells.filtered(one.giver, giver)))
         receiver = questions.parser.parse(one.receiver)
         bins = self.cells.up_to(giver[0]) if self._points[giver[0]] else self.cells.bins
         return sum_of_pairs(questions, list(zip(receiver.nodes(), given.nodes(), strict=True)), bins)
 
     def __call__(self, answers: Answers) -> np.ndarray:
-        """[exchange][receiver …][giver …]."""
+        """The transfers, [exchange][receiver …][giver …]."""
         return np.stack([self._whole(answers, name) for name in self.names])
 
     def _whole(self, answers: Answers, name: str) -> np.ndarray:
-        """[receiver …][giver …]."""
+        """The transfers of an exchange, [receiver …][giver …]."""
         direct = self._direct(answers, name)
         if not self._reverse:
             return direct
         count, shells = len(self.cells.shape), np.arange(self.cells.shape[0])
         fewer = np.array([points is not None for points in self._points])
-        # [receiver …][giver …], of which only the shells tell.
+        # Numbers of the shells, in the shape [receiver …][giver …].
         receiver = shells.reshape(-1, *[1] * (2 * count - 1))
         giver = shells.reshape(-1, *[1] * (count - 1))
         unknown = fewer[giver] & (receiver > giver)
@@ -119,7 +119,7 @@ class Transfers:
         return np.where(unknown, -reverse, direct)
 
     def _direct(self, answers: Answers, name: str) -> np.ndarray:
-        """The same, zero where it is not worked out."""
+        """The transfers of an exchange as measured, zero where they are not."""
         shape = self.cells.shape
         found = np.zeros((*shape, *shape))
         for giver in np.ndindex(shape):
@@ -129,24 +129,24 @@ class Transfers:
 
 
 class Exchanging(Diagnostic):
-    """Base of what tells who gives to whom."""
+    """Base of diagnostics of transfers by the exchanges of a model."""
 
     of: Texts = option((), 'exchanges of the model, such as "u to u" or "b to u"; all by default')
 
     def exchanges(self, case: Any) -> dict[str, Exchange]:
-        """Those that are wanted. Raises ValueError if the model has none of a name."""
+        """The exchanges that `of` names. Raises ValueError if the model has none of a name."""
         place = f"diagnostics.{self.label}"
         return chosen(self.of, exchanges(case), "exchange", place, case.flow.model)
 
     def unit(self, case: Any, wanted: dict[str, Exchange]) -> str:
-        """That of the transfers."""
+        """The unit of the transfers."""
         fields = all_fields(case)
         units = {units_of(fields[one.receiver].unit)[0] for one in wanted.values()}
         return units.pop() if len(units) == 1 else UNITS_OF_CASE
 
 
 class ShellToShell(Exchanging, Shelled):
-    """Transfers between shells of modes: what each gives to each other one."""
+    """Transfers between shells of modes, from each shell to each other."""
 
     kind: Literal["shell-to-shell"] = option(..., "kind of diagnostic")
 
@@ -191,7 +191,7 @@ class ShellToShell(Exchanging, Shelled):
 
 
 def limits_of_giver(bins: Sequence[Bins]) -> list[Array]:
-    """Where the cells begin and end, by those that give."""
+    """The edges of the giving cells."""
     return [
         Array(f"giver_{end.name}", (f"giver_{one.name}",), end.meaning, end.of, end.unit)
         for one in bins
@@ -200,6 +200,6 @@ def limits_of_giver(bins: Sequence[Bins]) -> list[Array]:
 
 
 def _flux(transfer: np.ndarray) -> np.ndarray:
-    """[exchange][receiver][giver] to [exchange][shell]."""
+    """The flux out of the shells up to each: [exchange][receiver][giver] to [exchange][shell]."""
     count = transfer.shape[-1]
     return np.stack([transfer[:, n + 1 :, : n + 1].sum((1, 2)) for n in range(count)], axis=-1)

@@ -24,7 +24,9 @@ class Slice(Diagnostic):
         "position of the plane on this axis; the nearest points are taken; needed unless there is one plane",
         unit="length",
     )
-    stride: int = option(1, "take every so many points along both axes of the plane", ge=1)
+    stride: int = option(
+        1, "step between the points that are taken, along both axes of the plane, in grid points", ge=1
+    )
 
     def ask(self, questions: Questions, case: Any) -> Layout:
         quantities, across = self.quantities(questions, self.of), "xyz".index(self.normal)
@@ -43,12 +45,12 @@ class Slice(Diagnostic):
         )
 
     def _place(self, grid: Any, across: int) -> float:
-        """The position that is given, or that of the only plane. Raises ValueError if there are several."""
+        """The given position, or that of the only plane. Raises ValueError if the grid has several planes."""
         if self.at is not None:
             return self.at
         if grid.points[across] > 1:
             raise ValueError(
-                f"diagnostics.{self.label}.at is needed: there are {grid.points[across]} planes across "
+                f"diagnostics.{self.label}.at is missing: the grid has {grid.points[across]} planes across "
                 f"{self.normal}; give the position of one, from 0 to {grid.lengths[across]:.6g}"
             )
         return float(coordinates(grid)[across][0])

@@ -18,11 +18,11 @@ from whorl.expressions.values import Value
 
 Pairs = list[tuple[Node, Node]]
 SLACK = 1e-9  # of a wavenumber, for rounding
-ROUNDING = 1e3  # squares of a relative rounding that a bin may have of nothing
+ROUNDING = 1e3  # times the squared relative rounding of the largest bin; a smaller sum is zero
 
 
 class Asked(NamedTuple):
-    """A spectrum: what it is called, the pairs whose products are summed, and the sums."""
+    """A spectrum: its label, the pairs whose products are summed, and the sums."""
 
     label: str
     pairs: Pairs
@@ -86,7 +86,7 @@ class Spectrum(ByWavenumber):
         return (corrected if self.correct_shells else "") + (", divided by its width" if self.density else "")
 
     def _factors(self, grid: Any, bins: Sequence[Bins]) -> Callable[[np.ndarray], np.ndarray]:
-        """What spectra are multiplied with, by the numbers of modes. Raises ValueError if that is nothing."""
+        """The factors of spectra, by the numbers of modes. Raises ValueError if an option does not apply."""
         widths = np.ones(())
         for one in bins:
             widths = np.multiply.outer(widths, np.diff(one.shown))
@@ -121,9 +121,9 @@ class Spectrum(ByWavenumber):
             raise self.fault(str(error), text) from None
 
     def _alike(self, first: Value, second: Value, text: str) -> list[tuple[str, Pairs]]:
-        """Those of components of one place. Raises ValueError if there are none."""
+        """The pairs of equal components of two values. Raises ValueError if the values do not match."""
         if second.rank != first.rank or (second is not first and (second.complex or first.complex)):
-            raise ValueError(f"a cospectrum is of two real values of one rank, not of {first} and {second}")
+            raise ValueError(f"a cospectrum needs two real values of one rank, not {first} and {second}")
         pairs = list(zip(first.nodes(), second.nodes(), strict=True))
         if not self.components or not first.rank:
             return [(text, pairs)]
@@ -134,9 +134,9 @@ class Spectrum(ByWavenumber):
         ]
 
     def _all_pairs(self, first: Value, second: Value, text: str) -> list[tuple[str, Pairs]]:
-        """Those of each component of one with each of the other. Raises ValueError of complex values."""
+        """The pairs of each component of one value with each of another. Raises ValueError if complex."""
         if first.complex or second.complex:
-            raise ValueError("pairs are of real values; take real(…), imag(…) or abs(…) of complex ones")
+            raise ValueError("pairs need real values; take real(…), imag(…) or abs(…) of complex ones")
         other = text if self.times is None else self.times
         return [
             (f"{component_text(text, i)} {component_text(other, j)}", [(first.real[i], second.real[j])])

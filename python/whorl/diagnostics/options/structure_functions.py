@@ -76,7 +76,7 @@ class StructureFunctions(Diagnostic):
         return Layout(tuple(axis for axis in axes if axis.name in used), tuple(arrays))
 
     def _axes(self, grid: Any) -> list[int]:
-        """The axes along which increments are taken. Raises ValueError if there is none."""
+        """The axes along which increments are taken. Raises ValueError if none is possible."""
         fit = [axis for axis in range(3) if grid.bases[2 - axis] == PERIODIC and grid.points[axis] > 1]
         wanted = ["xyz".index(name) for name in self.along] if self.along else fit
         for axis in wanted:
@@ -104,7 +104,7 @@ class StructureFunctions(Diagnostic):
                     f"1 and {most}, half of the box"
                 )
         if not self.separations:
-            raise ValueError(f"diagnostics.{self.label}.separations holds none")
+            raise ValueError(f"diagnostics.{self.label}.separations is empty; give numbers of points")
         return sorted(set(self.separations))
 
     def _measured(self, questions: Questions, case: Any, text: str) -> Measured:
@@ -114,7 +114,7 @@ class StructureFunctions(Diagnostic):
         return Measured(text, value, diffusivity_of(case, text))
 
     def _check_periodic(self, axis: int, measured: Sequence[Measured], carrier: Value | None) -> None:
-        """Raises ExpressionError for what depends on the position along an axis of increments."""
+        """Raises ExpressionError for a quantity that depends on the coordinate along this axis."""
         given = [("of", one.text, one.value) for one in measured]
         if carrier:
             given.append(("carried_by", self.carried_by or VELOCITY, carrier))
@@ -133,7 +133,9 @@ class StructureFunctions(Diagnostic):
                 raise
             return None
         if value.rank != 1:
-            raise self.fault("what carries is a vector", text, option_name)
+            raise self.fault(
+                f"the carrier is a vector, and this is {value}; give a vector", text, option_name
+            )
         return value
 
 

@@ -31,7 +31,7 @@ class Part:
 
 
 class Transfer(ByWavenumber):
-    """What each term of the equations brings to an energy by wavenumber, and the flux to larger ones."""
+    """Transfer of an energy by each term of the equations, by wavenumber, and the flux to larger ones."""
 
     kind: Literal["transfer"] = option(..., "kind of diagnostic")
     of: Texts = option((), "energies, enstrophy or variances that the model balances; all by default")
@@ -112,7 +112,7 @@ class Transfer(ByWavenumber):
 
 
 def _units(balances: Iterable[Balance]) -> tuple[str, str]:
-    """Of what is balanced, and of its rate of change."""
+    """The units of the balanced quantities and of their rates of change."""
     units = {one.unit for one in balances}
     if len(units) > 1:
         return UNITS_OF_CASE, UNITS_OF_CASE
@@ -121,7 +121,7 @@ def _units(balances: Iterable[Balance]) -> tuple[str, str]:
 
 
 def _nodes(values: Sequence[Value], index: tuple[int, ...] | None) -> list[Node]:
-    """Those of a component, or of all."""
+    """The nodes of a component, or of all components."""
     if index is None:
         return [node for value in values for node in value.nodes()]
     return [value.real[index] for value in values]

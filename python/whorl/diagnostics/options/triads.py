@@ -1,4 +1,4 @@
-"""Transfers between single modes: what one gives to another by a third."""
+"""Transfers between single modes, from one to another by a third."""
 
 from collections.abc import Callable, Sequence
 from itertools import permutations
@@ -30,7 +30,7 @@ def pairs_of_modes(value: Any) -> Any:
 
 
 class Triads(Exchanging):
-    """Transfers between the modes of triads, k + p + q = 0: what one gives to another by the third."""
+    """Transfers between the modes of triads, k + p + q = 0, from one to another by the third."""
 
     kind: Literal["triads"] = option(..., "kind of diagnostic")
     modes: Annotated[tuple[tuple[Mode, Mode], ...], BeforeValidator(pairs_of_modes)] = option(
@@ -80,7 +80,7 @@ class Triads(Exchanging):
 def _read(
     questions: Questions, nodes: dict[str, list[Node]], modes: Sequence[Mode]
 ) -> Callable[[Answers], dict[str, np.ndarray]]:
-    """The coefficients of fields by their names, [component][mode]; zero of what a plane flow lacks."""
+    """The coefficients of fields by name, [component][mode]; zero for components that a plane flow lacks."""
     varying = [node for of in nodes.values() for node in of if not node.uniform]
     asked = questions.amplitude(Amplitudes(tuple(dict.fromkeys(varying)), tuple(modes)))
 
@@ -93,7 +93,7 @@ def _read(
 
 
 def _transfers(one: Exchange, found: dict[str, np.ndarray], k: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """[triad][order]: what the receiver a gets from the giver b by the mediator c, a + b + c = 0."""
+    """Transfers to the receiver a from the giver b by the mediator c, a + b + c = 0: [triad][order]."""
     f, g, m = (found[name] for name in (one.receiver, one.giver, one.mediator))
     values = []
     for order in ORDERS:

@@ -20,11 +20,11 @@ class Census:
 
     circulation: np.ndarray
     area: np.ndarray
-    enstrophy: float  # their share of it
+    enstrophy: float  # the share of it in vortices
 
     @classmethod
     def of(cls, vorticity: np.ndarray, inside: np.ndarray, cell: float, least: int) -> "Census":
-        """Of regions of at least so many points, which join across the edges of the box; [y][x]."""
+        """The census of regions of `least` points or more, which join across the edges of the box; [y][x]."""
         from scipy.ndimage import label
 
         # A region has one sign of the vorticity.
@@ -48,7 +48,7 @@ class Census:
 def _joined(labels: np.ndarray, positive: int, count: int) -> np.ndarray:
     """A number for each label, the same for those of one sign that touch across the edges of the box.
 
-    Labels 1 to `positive` are of one sign, those behind them of the other; 0 is outside.
+    Labels 1 to `positive` have one sign, later labels the other; 0 is outside.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -80,13 +80,13 @@ class Vortices(Diagnostic):
         grid = case.grid
         if grid.points[2] != 1 or grid.bases != "FFF" or "vorticity" not in case.flow.outputs:
             raise ValueError(
-                f"diagnostics.{self.label} is of periodic flow in the plane of x and y; grid.points = "
-                f'[{", ".join(map(str, grid.points))}] with flow.model = "{case.flow.model}" is not'
+                f"diagnostics.{self.label} needs periodic flow in the plane of x and y, not grid.points = "
+                f'[{", ".join(map(str, grid.points))}] with flow.model = "{case.flow.model}"; leave it out'
             )
         flat = case.flow.outputs["vorticity"].components == 1
         omega = "vorticity" if flat else "vorticity.z"
         number = OKUBO_WEISS.replace("vorticity", omega)
-        # Its mean is zero, so that its deviation is the root of its mean square.
+        # The Okubo–Weiss number has zero mean, so that its standard deviation is its rms.
         texts = (omega, f"({number})/rms({number})")
         nodes = tuple(questions.parser.parse(text).scalar for text in texts)
         selection = questions.select(Selection(nodes, tuple(map(range, grid.points))))

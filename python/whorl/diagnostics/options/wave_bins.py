@@ -56,7 +56,7 @@ def one_or_two(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Bins:
-    """Bins along a coordinate: `edges` tell the modes apart, `shown` are finite where those are not."""
+    """Bins along a coordinate: `edges` sort the modes; `shown` are finite edges where those are infinite."""
 
     name: str
     edges: tuple[float, ...]
@@ -65,7 +65,7 @@ class Bins:
     axis: int = 2
 
     def mode_axis(self) -> ModeAxis:
-        """As sums over the modes take them."""
+        """The bins as an axis of sums over the modes."""
         match self.name:
             case "k":
                 return ModeAxis("size", self.edges)
@@ -81,22 +81,22 @@ class Bins:
         return Axis(self.name, list(self.centres), f"{MEANINGS[self.name]}, the middle of the bin", unit)
 
     def without_zero(self) -> "Bins":
-        """The same without the first bin, and with no infinite edge."""
+        """The bins without the first one, and with no infinite edge."""
         shown = self.shown[1:]
         return replace(self, edges=tuple(map(float, shown)), shown=shown, centres=self.centres[1:])
 
     def up_to(self, last: int) -> "Bins":
-        """The same without the bins behind a number."""
+        """The bins up to the number `last`."""
         end = last + 1
         edges, shown = self.edges[: end + 1], self.shown[: end + 1]
         return replace(self, edges=edges, shown=shown, centres=self.centres[:end])
 
     def place_of_zero(self) -> int | None:
-        """The bin of the mode k = 0, if there is one."""
+        """The number of the bin of the mode k = 0; None if no bin has it."""
         return 0 if self.edges[0] == 0 else None
 
     def limits(self) -> list[Array]:
-        """Where the bins begin and end."""
+        """The lower and the upper edges of the bins."""
         unit = self.coordinate().unit
         return [
             Array(
@@ -115,7 +115,7 @@ def _constant(values: np.ndarray, answers: Answers) -> np.ndarray:
 
 
 def linear_bins(name: str, width: float, count: int, axis: int = 2) -> Bins:
-    """Bins around 0, 1, … times a width, the last of which has what is beyond."""
+    """Bins around 0, 1, … times a width; the last one has all modes beyond."""
     inner = width * (np.arange(count) + 0.5)
     edges = (0.0, *inner[:-1], math.inf)
     return Bins(name, edges, np.array([0.0, *inner]), width * np.arange(count), axis)
@@ -161,7 +161,7 @@ def bins_of(
 
 
 def shells_of(shells: Words | tuple[float, ...], per_octave: int, grid: Any, place: str) -> Bins:
-    """The shells of |k|, without k = 0 unless edges begin there. Raises ValueError if there are none."""
+    """The shells of |k|, without k = 0 unless edges begin there. Raises ValueError if no mode is in them."""
     bins = bins_of(shells, per_octave, "k", smallest_wavenumber(grid), shell_count(grid), place)
     return bins.without_zero() if isinstance(shells, str) else bins
 
@@ -173,7 +173,7 @@ def smallest_across(grid: Any, axis: int) -> float:
 
 
 def bins_across(grid: Any, width: float) -> int:
-    """The number of bins around 0, 1, … times a width that have all wavenumbers of all shells."""
+    """The number of bins around 0, 1, … times a width that contain all wavenumbers of all shells."""
     beyond = (shell_count(grid) - 0.5) * smallest_wavenumber(grid)
     return math.ceil(beyond / width * (1 - 1e-12) + 0.5)
 
@@ -185,7 +185,7 @@ def sector_bins(count: int, axis: int) -> Bins:
 
 
 def check_periodic(grid: Any, place: str) -> None:
-    """Raises ValueError between walls."""
+    """Raises ValueError if the box has walls."""
     if grid.bases != "FFF":
         raise ValueError(
             f'{place} is for periodic boxes, not for grid.bases = "{grid.bases}"; give another kind of '
@@ -194,7 +194,7 @@ def check_periodic(grid: Any, place: str) -> None:
 
 
 class Shelled(Diagnostic):
-    """Base of what has shells of modes."""
+    """Base of diagnostics by shells of modes."""
 
     shells: Shells = option(
         "linear",
@@ -203,7 +203,7 @@ class Shelled(Diagnostic):
     per_octave: int = option(4, "logarithmic shells in a factor of 2", ge=1, le=64)
 
     def shell_bins(self, grid: Any) -> Bins:
-        """The shells of |k|, without k = 0 unless edges begin there. Raises ValueError if there are none."""
+        """The bins of `shells_of`. Raises ValueError if no mode is in them, or if the box has walls."""
         place = f"diagnostics.{self.label}"
         check_periodic(grid, place)
         return shells_of(self.shells, self.per_octave, grid, place)
@@ -215,7 +215,7 @@ class Shelled(Diagnostic):
 
 
 class ByWavenumber(Shelled):
-    """Base of what is summed over modes: the coordinates of their wavenumbers."""
+    """Base of sums over modes by one or two coordinates of the wavenumber."""
 
     over: Annotated[tuple[Coordinate, ...], BeforeValidator(one_or_two)] = option(
         ("k",),
@@ -225,7 +225,7 @@ class ByWavenumber(Shelled):
     sectors: int = option(8, "number of bins of the angle, 0 to π/2", ge=1, le=1000)
 
     def bins(self, grid: Any) -> list[Bins]:
-        """The bins of each coordinate. Raises ValueError if there are none in the box."""
+        """The bins of each coordinate. Raises ValueError if they are not possible in the box."""
         place = f"diagnostics.{self.label}"
         check_periodic(grid, place)
         if len(set(self.over)) < len(self.over):
@@ -242,8 +242,8 @@ class ByWavenumber(Shelled):
         axis = "xyz".index(name[1] if name in ("kx", "ky", "kz") else self.axis)
         if name not in ("k", "kperp") and grid.points[axis] == 1:
             raise ValueError(
-                f"diagnostics.{self.label}.over: there is one point along {'xyz'[axis]}, and nothing to tell "
-                f"by {name}; choose another coordinate or axis"
+                f"diagnostics.{self.label}.over: the grid has one point along {'xyz'[axis]}, and all modes "
+                f"have the same {name}; choose another coordinate or axis"
             )
         if name == "angle":
             return sector_bins(self.sectors, axis)
@@ -268,7 +268,7 @@ def mode_counts(questions: Questions, bins: Sequence[Bins]) -> Array:
 def sum_of_pairs(questions: Questions, pairs: Sequence[tuple[Node, Node]], bins: Sequence[Bins]) -> Found:
     """The sum of the products of pairs by bin."""
     varying = [(a, b) for a, b in pairs if not (a.uniform or b.uniform)]
-    # What is the same at all points, such as zero in a plane flow, has wavenumber 0.
+    # A value that is the same at all points, such as zero in a plane flow, has wavenumber 0.
     graph = questions.parser.graph
     of_means = [
         number(questions, graph.apply("multiply", graph.mean(a), graph.mean(b)))

@@ -9,7 +9,7 @@ from whorl.forcing.options.base import END_ABOUT_PEAK, CoreSource, Forcing, abou
 
 
 class Alvelius(Forcing):
-    """Random, new at each step, of known power, without work on the velocity it finds (Alvelius 1999)."""
+    """Random force of known power, new at each step, without work on the present velocity (Alvelius 1999)."""
 
     kind: Literal["alvelius"]
     power: float = option(
@@ -33,7 +33,7 @@ class Alvelius(Forcing):
         0, "seed of its random numbers, which depend on the seed, the mode and the number of the step"
     )
     vector: ClassVar = True
-    no_moment: ClassVar = "a force of kind alvelius is made anew for each step and its length"
+    no_moment: ClassVar = "a force of kind alvelius is drawn again for each step and its length"
     any_bases: ClassVar = False
     end_of_band: ClassVar = END_ABOUT_PEAK
 
@@ -49,7 +49,7 @@ class Alvelius(Forcing):
         return self
 
     def check(self, case: Any) -> None:
-        """Refuses helicity where there is none."""
+        """Refuses helical polarisations of a velocity in a plane."""
         if case.flow.must_be_flat and self.polarisation in ("helical", "antihelical"):
             raise ValueError(
                 f'forcing.polarisation = "{self.polarisation}" needs a velocity of three components, which '

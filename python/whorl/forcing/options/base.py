@@ -25,7 +25,7 @@ def units_of(unit: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class CoreSource:
-    """A source as the core takes it (`core/forcing/source.hpp`): its kind there, and its numbers by name."""
+    """A source of the core (`core/forcing/source.hpp`): its kind there, and its numbers by name."""
 
     kind: str
     numbers: dict[str, float] = field(default_factory=dict)
@@ -56,13 +56,13 @@ class Forcing(Section):
     """Whether it is possible between walls as well."""
 
     end_of_band: ClassVar[str] = "forcing.k_max"
-    """What says where its band ends."""
+    """The option or expression in messages that sets the end of its band."""
 
     no_moment: ClassVar[str] = ""
-    """Why it has no value at a moment, where it follows from a step."""
+    """The reason why it has no value at a single time, if it follows from a step."""
 
     correlated_for: ClassVar[float] = math.inf
-    """The correlation time of a random process, 0 of white noise; infinite of what is none."""
+    """The correlation time of a random process: 0 for white noise, infinite if it is not random."""
 
     @property
     def label(self) -> str:
@@ -107,7 +107,7 @@ class OnBand(Forcing):
         return {"k_min": self.k_min, "k_max": self.k_max, "of": float(of)}
 
 
-# Of a force of Gaussian strength about k_f, whose band ends three standard deviations from it.
+# The end of the band of a force of Gaussian strength about k_f, three standard deviations from it.
 END_ABOUT_PEAK = "the end of the band, k_f + 3 width"
 
 

@@ -1,12 +1,12 @@
-"""The design of stochastic forcing from what is wanted of the flow (Eswaran and Pope 1988).
+"""The design of stochastic forcing for a wanted flow (Eswaran and Pope 1988).
 
-With N forced modes, k and −k counted, of the smallest wavenumber k₀ of the box, ε* = σ² T_L and
-T_L* = T_L (ε* k₀²)^⅓:
+N is the number of forced modes, k and −k counted, and k₀ the smallest wavenumber of the box. With
+ε* = σ² T_L and T_L* = T_L (ε* k₀²)^⅓:
 
     ε = 4 N ε* / (1 + T_L* N^⅓ / β), β = 0.8        R_λ = 8.5 / ((η k₀)^⅚ N^(2/9))
 
-both fits to simulations in periodic cubes, the force alike in all modes (V. Eswaran and S. B. Pope,
-Comput. Fluids 16, 257, 1988). The rest are definitions: η = (ν³/ε)^¼, R_λ = u'² (15/(ν ε))^½; and
+Both are fits to simulations in periodic cubes with the same force in all modes (V. Eswaran and S. B. Pope,
+Comput. Fluids 16, 257, 1988). Definitions are η = (ν³/ε)^¼ and R_λ = u'² (15/(ν ε))^½. The integral scale is
 L = C u'³/ε with C = 0.468 + 18.9/R_L (W. D. McComb et al., Phys. Rev. E 91, 043013, 2015).
 """
 
@@ -25,7 +25,7 @@ NEAR = 0.02  # how far k_max η may be below its bound, relative
 
 
 class Target(Section):
-    """What a flow with a designed force should reach; the dissipation sets the unit of time."""
+    """The wanted flow of a designed force; the dissipation sets the unit of time."""
 
     kmax_eta: float | None = option(
         None, "resolution k_max η; a lower bound, 1 by default, with taylor_reynolds", gt=0
@@ -45,7 +45,7 @@ class Target(Section):
 
 @dataclass(frozen=True)
 class DesignGrid:
-    """What a design needs of the section [grid]."""
+    """The part of the section [grid] that a design needs."""
 
     points: tuple[int, int, int]
     lengths: tuple[float, float, float]
@@ -54,14 +54,14 @@ class DesignGrid:
 
     @classmethod
     def of(cls, table: Any) -> "DesignGrid":
-        """From the section as a table; ValueError, TypeError or KeyError where it is not valid."""
+        """The grid of a section as a table. Raises ValueError, TypeError or KeyError if it is not valid."""
         lengths = three(table.get("lengths", 2 * math.pi))
         return cls(three(table["points"]), lengths, table["bases"], table["dealias"])
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What a designed flow should reach: ε, η, k_max η, R_λ, u', L, T_E = L/u'."""
+    """The expected statistics of a designed flow: ε, η, k_max η, R_λ, u', L, T_E = L/u'."""
 
     dissipation: float
     kolmogorov_length: float
@@ -86,7 +86,7 @@ def count_modes(k_min: float, k_max: float, grid: Any) -> int:
 
 
 def _length(target: Target, modes: int, grid: Any) -> float:
-    """The Kolmogorov length. Raises ValueError where the grid does not resolve what is wanted."""
+    """The Kolmogorov length. Raises ValueError if the grid does not resolve the wanted flow."""
     k0, kmax = smallest_wavenumber(grid), resolved_wavenumber(grid)
     if target.taylor_reynolds is None:
         return target.kmax_eta / kmax
@@ -127,7 +127,7 @@ def dissipation_of(intensity: float, time: float, modes: int, smallest: float) -
 
 
 def expected(dissipation: float, viscosity: float, modes: int, grid: Any) -> Expected:
-    """What a flow of this dissipation and viscosity should reach with so many forced modes."""
+    """The expected statistics of a flow of this dissipation and viscosity with `modes` forced modes."""
     length = (viscosity**3 / dissipation) ** 0.25
     reynolds = FACTOR / ((length * smallest_wavenumber(grid)) ** (5 / 6) * modes ** (2 / 9))
     speed = math.sqrt(reynolds * math.sqrt(viscosity * dissipation / 15))

@@ -23,7 +23,7 @@ class ConstantPower(OnBand):
 
     @property
     def vector(self) -> bool:
-        """The curl is that of a vector field."""
+        """Whether the field must be a vector field, whose curl the force needs."""
         return self.helicity_rate is not None
 
     def check(self, case: Any) -> None:

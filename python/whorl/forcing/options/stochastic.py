@@ -20,7 +20,7 @@ from whorl.forcing.options.design import Expected, Target, count_modes, design, 
 
 EVERYTHING = 1e9  # a |k| beyond those of any grid
 INTERVAL = 1 / 64  # in turnover times of the force, (P k²)^(−1/3)
-SEED = "seed of its random numbers, functions of seed, field, mode and time alone"
+SEED = "seed of its random numbers, which depend only on seed, field, mode and time"
 
 
 class Stochastic(OnBand):
@@ -130,7 +130,7 @@ class Stochastic(OnBand):
 
     @property
     def correlated_for(self) -> float:
-        """Its correlation time."""
+        """The correlation time T_L."""
         return self.correlation_time
 
     @property
@@ -139,12 +139,12 @@ class Stochastic(OnBand):
         return self.modes == "all" and self.polarisation == "all" and self.peak is None
 
     def designed(self, grid: Any) -> dict[str, float] | None:
-        """What its target sets: viscosity, variance and correlation_time."""
+        """The options that its target sets: viscosity, variance and correlation_time."""
         return None if self.target is None else design(self.target, self.k_min, self.k_max, grid)
 
 
 def undesigned(flow: dict[str, Any], lengths: tuple[float, ...]) -> str:
-    """What of the equations or the box a design does not know of, as a setting; "" if there is nothing."""
+    """A setting of the equations or the box that a design does not allow for; "" without one."""
     if flow.get("model", "navier-stokes") != "navier-stokes":
         return f'flow.model = "{flow["model"]}"'
     for name in ("hyperviscosity", "hypoviscosity", "drag", "rotation"):
@@ -154,7 +154,7 @@ def undesigned(flow: dict[str, Any], lengths: tuple[float, ...]) -> str:
 
 
 def expectation(case: Any) -> Expected | None:
-    """What the flow of a case should reach whose only force is an isotropic one of known σ² and T_L."""
+    """The expected statistics of a case whose only force is isotropic, of known σ² and T_L; else None."""
     if len(case.forcing) != 1 or not isinstance(force := case.forcing[0], Stochastic):
         return None
     three = case.grid.bases == "FFF" and 1 not in case.grid.points
@@ -188,7 +188,7 @@ def white_interval(power: float, k_max: float, case: Any) -> float:
 
 
 class Lindborg(Forcing):
-    """For stratified turbulence: white noise on horizontal modes about k_f, and a little on vertical ones."""
+    """White noise on horizontal modes about k_f, and a little on vertical ones, for stratified turbulence."""
 
     kind: Literal["lindborg"]
     power: float = option(
@@ -210,15 +210,15 @@ class Lindborg(Forcing):
         return ends_about_peak(self)
 
     def seeds(self) -> tuple[int, ...]:
-        """Its own and, for the vertical modes, the next."""
+        """The seed `seed` and, for the vertical modes, the next one."""
         return (self.seed, self.seed + 1) if self.vertical else (self.seed,)
 
     def check(self, case: Any) -> None:
-        """Refuses vertical modes that the grid has not."""
+        """Refuses vertical modes that the grid does not keep."""
         if self.vertical_min > self.vertical_max:
             raise ValueError(
                 f"forcing.vertical_min = {self.vertical_min:g} is larger than forcing.vertical_max = "
-                f"{self.vertical_max:g}: there are no vertical modes"
+                f"{self.vertical_max:g}: the band has no vertical modes"
             )
         most = largest_wavenumbers(case.grid)[2] / smallest_wavenumbers(case.grid)[2]
         if self.vertical and self.vertical_max > most * (1 + 1e-9):

@@ -67,11 +67,11 @@ def statistics_picture(
     Raises
     ------
     CaseError
-        If there is no such group or kind, and as from `average_particles`.
+        If the run has no such group, if the kind is unknown, and as from `average_particles`.
     """
     if statistics not in (known := (*DRAWN, "paths")):
         near = did_you_mean(statistics, known) or "."
-        raise CaseError(f"there is no picture {statistics} of particles{near} Known: {', '.join(known)}.")
+        raise CaseError(f"{statistics} is no picture of particles{near} Known: {', '.join(known)}.")
     if statistics == "paths":
         return draw_over_slice(run, name, title_of(run.directory, name), end, tell)
     found = average_particles(run, name, statistics, start, end, resample=resample)

@@ -1,6 +1,6 @@
-"""Particles, [[particles]] of a case: groups that go along with the flow; a line here registers a kind.
+"""Particles, [[particles]] of a case: groups that move with the flow; a line here registers a kind.
 
-A file for each kind; where particles begin is in placement.py, positions in a file in files.py.
+Each kind has a file. Initial positions are in placement.py, and files.py reads them from a file.
 """
 
 from functools import reduce

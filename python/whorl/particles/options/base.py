@@ -1,4 +1,4 @@
-"""Groups of particles, [[particles]] of a case: what all kinds have, and the layout of their paths."""
+"""Groups of particles, [[particles]] of a case: options of all kinds, and the layout of their paths."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
@@ -17,7 +17,7 @@ from whorl.probes.options import Read, not_asked
 
 
 class ParticleGroup(Placed):
-    """Base of all kinds of particles: where they begin, how fields are interpolated, what is written."""
+    """Base of all kinds of particles: initial positions, interpolation and output."""
 
     kind: str = option(..., "kind of particles")
     name: Annotated[str, AfterValidator(plain_name)] | None = option(
@@ -30,10 +30,10 @@ class ParticleGroup(Placed):
     of: Texts = option((), "expressions whose components are read along the paths")
     every: Interval = option("10 steps", "how often they are written from the first row on; also at the end")
     order: Literal["time", "particle"] = option(
-        "time", "what arrays in particles.h5 go by first: all particles of a time, or all times of a particle"
+        "time", "first axis of arrays in particles.h5: all particles of a time, or all times of a particle"
     )
     release: float = option(
-        0.0, "they are there from the first step that ends at or behind this time", unit="time", ge=0
+        0.0, "time of release: particles are added after the first step that reaches it", unit="time", ge=0
     )
 
     section: ClassVar[str] = "particles"
@@ -41,7 +41,7 @@ class ParticleGroup(Placed):
     free: ClassVar[tuple[str, ...]] = ("name", "every", "of")
     statistics: ClassVar[str] = "statistics along paths"
     fewest_rows: ClassVar[int] = 8
-    # Whether they have a velocity of their own, and the vectors that the core keeps of each within a step.
+    # Whether they have a velocity of their own, and how many vectors the core keeps for each within a step.
     moves_itself: ClassVar[bool] = False
     vectors_kept: ClassVar[int] = 0
     # Options of the kind, and a flow, with which `whorl bench machine` times them.
@@ -54,15 +54,15 @@ class ParticleGroup(Placed):
         return ("velocity",)
 
     def check_size(self, quantities: int, case: Any) -> None:
-        """Allow any number: they are sampled together, however many."""
+        """Allow any number of quantities, which are sampled together."""
 
     def refused(self, node: Node) -> str:
-        """Nothing is: what a node follows from is brought to the modes and interpolated."""
+        """No node is refused: fields that it follows from are transformed to modes and interpolated."""
         return ""
 
     @classmethod
     def needs(cls, options: Mapping[str, Any]) -> dict[str, int]:
-        """What its memory follows from, beside its number (`run.core_options.particle_needs`)."""
+        """The numbers that, with the particles' count, set the memory (`run.core_options.particle_needs`)."""
         numbers = 3 * len(cls.sampled(options))
         streams = options["interpolation"] == "lagrange" and numbers == 3
         return {
@@ -74,20 +74,20 @@ class ParticleGroup(Placed):
         }
 
     def same_paths(self, other: "ParticleGroup", *, but: tuple[str, ...] = ()) -> bool:
-        """Whether the options agree that the paths depend on, but for some."""
+        """Whether the options that set the paths agree, except those in `but`."""
         left_out = {*self.free, *but}
         return self.model_dump(exclude=left_out) == other.model_dump(exclude=left_out)
 
     def numbers(self, case: Any) -> dict[str, list[float]]:
-        """The options of its kind as the core takes them."""
+        """The options of its kind, as numbers for the core."""
         return {}
 
     def from_flow(self) -> dict[str, str]:
-        """Further ones, a number each, as expressions of the flow where the particles begin."""
+        """Further options of its kind, a number each, as expressions of the flow when the particles begin."""
         return {}
 
     def check_found(self, case: Any, found: Mapping[str, float]) -> None:
-        """Raises ValueError, naming options and values, if what came of `from_flow` does not fit the case."""
+        """Raises ValueError, naming options and values, if the values of `from_flow` do not fit the case."""
 
     def check(self, case: Any) -> None:
         place = f"particles.{self.label}"
@@ -104,13 +104,13 @@ class ParticleGroup(Placed):
         place, end = f"particles.{self.label}.release", case.time.end.time
         if self.release and SCHEMES[case.time.scheme].earlier:
             raise ValueError(
-                f'{place} = {self.release:g} begins behind steps that time.scheme = "{case.time.scheme}" '
-                "remembers and these particles lack; leave it out, or take a scheme of one step, such as rk2"
+                f'{place} = {self.release:g} is after steps that time.scheme = "{case.time.scheme}" '
+                "remembers and these particles lack; leave it out, or choose a one-step scheme, such as rk2"
             )
         if self.release and end is not None and self.release >= end:
             raise ValueError(
                 f"{place} = {self.release:g} is not before the end, time.until = {end:g}, so they would "
-                "never be there; give an earlier time"
+                "never be released; give an earlier time"
             )
 
     def check_kind(self, case: Any) -> None:
@@ -134,5 +134,5 @@ VALUE = Array("value", ("particle", "quantity"), "value at the particle", not_as
 
 
 def quantity_axis(reads: list[Read]) -> Axis:
-    """The axis of what is read."""
+    """The axis of the quantities that are read."""
     return Axis("quantity", [one.text for one in reads], "what is read")

@@ -24,7 +24,7 @@ class Charged(ParticleGroup):
 
     @classmethod
     def sampled(cls, options: Mapping[str, Any]) -> tuple[str, ...]:
-        """What acts on charges."""
+        """The fields that act on charges."""
         return ("velocity", "magnetic", "current")
 
     def numbers(self, case: Any) -> dict[str, list[float]]:

@@ -13,13 +13,13 @@ from whorl.base.text import counted
 def read_places(path: str) -> np.ndarray:
     """Return the positions, [particle][axis], in units of length.
 
-    A file .npy has an array (particles, 3); any other is a text with x, y, z in each line, between blanks or
-    commas, which may begin with a line of names and have comments behind "#".
+    A file .npy has an array (particles, 3). Any other file is a text with x, y, z in each line, separated by
+    blanks or commas. It may begin with a line of names and have comments after "#".
 
     Raises
     ------
     CaseError
-        If there is no such file, or it has anything else.
+        If the file does not exist, or if it has any other content.
     """
     try:
         found = np.load(path, allow_pickle=False) if Path(path).suffix == ".npy" else _from_text(Path(path))

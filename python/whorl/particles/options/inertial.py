@@ -9,8 +9,8 @@ from whorl.expressions.parse import ExpressionError, Parser
 from whorl.expressions.vocabulary import vocabulary
 from whorl.particles.options.base import ParticleGroup
 
-LONGEST_STEP = 10.0  # response times in a step, as the core has it
-FEWEST_STEPS = 5.0  # n in the correlation time of a force, whose velocity is wrong by 1/(√12 n)
+LONGEST_STEP = 10.0  # response times in a step, as in the core
+FEWEST_STEPS = 5.0  # steps n in the correlation time of a force, whose velocity is wrong by 1/(√12 n)
 DENSEST = 3.0  # β of spheres without a mass of their own
 
 
@@ -52,7 +52,7 @@ class Inertial(ParticleGroup):
 
     @classmethod
     def sampled(cls, options: Mapping[str, Any]) -> tuple[str, ...]:
-        """With added mass also the acceleration of the fluid."""
+        """The velocity and, with added mass, the acceleration of the fluid."""
         return ("velocity", "material_acceleration") if options.get("added_mass") else ("velocity",)
 
     def numbers(self, case: Any) -> dict[str, list[float]]:
@@ -94,8 +94,8 @@ class Inertial(ParticleGroup):
         rotation = [value for name, value in case.flow.parameters().items() if name.startswith("rotation_")]
         if any(rotation):
             raise ValueError(
-                f"{given} is of a frame that does not turn, since the Coriolis force on particles is not "
-                "there; leave added_mass out, or rotation"
+                f"{given} is for a frame without rotation, since the Coriolis force on particles is missing; "
+                "leave added_mass out, or rotation"
             )
         self._check_random_forces(case, given)
         try:
@@ -103,11 +103,14 @@ class Inertial(ParticleGroup):
         except ExpressionError as error:
             why = str(error).partition(":\n")[0]
             raise ValueError(
-                f"{given} takes the acceleration of the fluid where they are, and {why}; leave added_mass out"
+                f"{given} needs the acceleration of the fluid where they are, and {why}; leave added_mass out"
             ) from None
 
     def _check_random_forces(self, case: Any, given: str) -> None:
-        """The flow takes their means over steps, and particles what they are at the stages."""
+        """Refuses random forces that the steps do not resolve.
+
+        The flow uses their means over steps, and particles use their values at the stages.
+        """
         on_velocity, dt = {"velocity", *case.flow.forced_by.get("velocity", ())[:1]}, case.time.dt
         for force in case.forcing:
             known_for = force.correlated_for
@@ -116,14 +119,13 @@ class Inertial(ParticleGroup):
                 continue
             if known_for == 0:
                 raise ValueError(
-                    f"{given} takes the acceleration of the fluid at each moment, and {place} is white in "
-                    'time, so that there is none; take forcing.kind = "stochastic" with a correlation_time, '
-                    "or leave added_mass out"
+                    f"{given} needs the acceleration of the fluid at each moment, and {place} is white in "
+                    'time, which leaves it undefined; choose forcing.kind = "stochastic" with a '
+                    "correlation_time, or leave added_mass out"
                 )
             if dt is not None and known_for < FEWEST_STEPS * dt * (1 - NEAR):
                 raise ValueError(
-                    f"{given} takes the acceleration of the fluid at each stage of a step, and time.dt = "
-                    f"{dt:g} does not resolve {place}, of which forcing.correlation_time = {known_for:g} is "
-                    f"less than {FEWEST_STEPS:g} steps; take shorter steps, a longer correlation_time, or "
-                    "leave added_mass out"
+                    f"{given} needs the acceleration of the fluid at each stage, and time.dt = {dt:g} does "
+                    f"not resolve {place}: forcing.correlation_time = {known_for:g} is less than "
+                    f"{FEWEST_STEPS:g} steps; give shorter steps, a longer correlation_time, or no added_mass"
                 )

@@ -1,4 +1,4 @@
-"""Where particles begin: at random, at positions, on a lattice, in figures or a plane, by a file."""
+"""Initial positions of particles: at random, given, on a lattice, in figures or a plane, from a file."""
 
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -9,10 +9,8 @@ from whorl.config.section import FilePath, Positive, Section, Seed, listed, opti
 from whorl.probes.options import Positions, ReadAtPoints
 
 MOST = 10**9  # particles of a group
-FARTHEST = 1e6  # lengths of the box from it; the place in it is then exact to some 1e-10 of its length
-BEHIND = (
-    1e-9  # lengths of the box by which rounding may put a particle behind a wall, where it counts as on it
-)
+FARTHEST = 1e6  # lengths of the box from it; a position in it is then exact to some 1e-10 of its length
+BEHIND = 1e-9  # lengths of the box; a particle that rounding puts this far beyond a wall counts as on it
 ALONE = ("positions", "lattice")  # without a count
 WAYS = ("count", *ALONE)
 WITH_COUNT = ("pairs", "tetrahedra", "plane", "path")
@@ -37,7 +35,7 @@ class Plane(Section):
 
 
 class Placed(ReadAtPoints):
-    """Base of what begins at places: the ways to give them."""
+    """Base of groups with initial positions: the ways to give these."""
 
     count: int | None = option(
         None,
@@ -55,17 +53,17 @@ class Placed(ReadAtPoints):
     )
     pairs: Sizes | None = option(
         None,
-        "separations of pairs in random directions, so many (count) of each",
+        "separations of pairs in random directions, `count` pairs of each",
         unit="length",
         min_length=1,
     )
     tetrahedra: Sizes | None = option(
         None,
-        "edges of regular tetrahedra, turned at random, so many (count) of each",
+        "edges of regular tetrahedra, turned at random, `count` of each",
         unit="length",
         min_length=1,
     )
-    plane: Plane | None = option(None, "a plane, axis and position, in which count are at random")
+    plane: Plane | None = option(None, "a plane, axis and position, with `count` particles at random in it")
     path: FilePath | None = option(
         None, "file of positions: .npy of shape (particles, 3), or text with x, y, z in each line"
     )
@@ -86,13 +84,13 @@ class Placed(ReadAtPoints):
 
     @property
     def in_figures(self) -> int:
-        """Particles for each of the count."""
+        """The number of particles for each one of `count`."""
         if self.pairs is not None:
             return 2 * len(self.pairs)
         return 1 if self.tetrahedra is None else 4 * len(self.tetrahedra)
 
     def check_places(self, case: Any) -> None:
-        """Raises ValueError, naming the options, if these are no places in the case."""
+        """Raises ValueError, naming the options, if the positions are not possible in the case."""
         place = f"particles.{self.label}"
         given = [way for way in WAYS if getattr(self, way) is not None]
         beside = [way for way in WITH_COUNT if getattr(self, way) is not None]
@@ -104,7 +102,7 @@ class Placed(ReadAtPoints):
         if len(beside) == 1 and self.count is None and not given:
             raise ValueError(
                 f"{place}.{beside[0]} goes with {place}.count, which is missing; give it: "
-                f"{'so many in this plane' if beside == ['plane'] else 'so many of each size'}"
+                f"{'the number in this plane' if beside == ['plane'] else 'the number of each size'}"
             )
         if len(beside) > 1 or (beside and self.count is None):
             told = " and ".join(f"{place}.{way}" for way in [*beside, *given])
@@ -143,7 +141,7 @@ class Placed(ReadAtPoints):
                     )
 
     def check_along(self, axis: str, x: np.ndarray, grid: Any, what: str) -> None:
-        """Raises ValueError if a coordinate is behind a wall, or so far away that it has lost digits."""
+        """Raises ValueError if a coordinate is beyond a wall, or so far away that it has lost digits."""
         number = "xyz".index(axis)
         length, wall = grid.lengths[number], grid.bases[2 - number] == "S"
         first, last = (-BEHIND, 1 + BEHIND) if wall else (-FARTHEST, FARTHEST)
