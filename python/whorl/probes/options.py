@@ -1,6 +1,6 @@
 """Probes, [[probes]] of a case: modes, or points, whose values are saved every step or every few steps.
 
-The values follow from linear forms of the fields (`programs/linear`) and need no round trip.
+The values follow from linear forms of the fields (`expressions/linear`) and need no round trip.
 """
 
 from collections.abc import Sequence
