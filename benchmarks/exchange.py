@@ -1,9 +1,9 @@
-"""Time every way to exchange on two ranks, and what `run.transport = "auto"` takes, into docs/performance.md.
+"""Time every exchange on two ranks, and the choice of `run.transport = "auto"`, for docs/performance.md.
 
     mpiexec -n 2 .venv/bin/python benchmarks/exchange.py
 
 It times a right-hand side of Navier–Stokes at 256³ with each transport and process grid and one thread per
-rank, all of them in every round, and takes the least of each. The choice of `auto` and options of a transport
+rank, all of them in every round, and keeps the least of each. The choice of `auto` and options of a transport
 are timed in the same rounds. Nothing else should run meanwhile; it takes about two minutes on two cores.
 """
 
@@ -14,12 +14,13 @@ import time
 import shared
 from mpi4py import MPI
 from whorl import _core
+from whorl.base.declared import PLAIN_TRANSPORT
 from whorl.config.case import Case
 from whorl.machine.benches.common import bench_case, slowest
 from whorl.machine.information import machine
 from whorl.run import tune
 from whorl.run.core_options import core_options
-from whorl.run.exchange_choice import PLAIN, Choice, plain
+from whorl.run.exchange_choice import Choice, plain
 
 TIMES = 3  # a right-hand side is timed each round
 # Options of a transport, on the process grid 1 × ranks.
@@ -35,7 +36,7 @@ WAYS = {
 
 
 def seconds_of(case: Case, comm: MPI.Intracomm) -> tuple[Choice, float]:
-    """The resulting choice, and the least of TIMES right-hand sides, on the slowest rank."""
+    """The resulting choice, and the least seconds of TIMES right-hand sides on the slowest rank."""
     flow = _core.Flow(core_options(case, 1), comm.py2f())
     seconds = [slowest(comm, flow.evaluate) for _ in range(1 + TIMES)]
     return Choice(case.run.transport, tuple(flow.process_grid), flow.batches), min(seconds[1:])
@@ -81,7 +82,7 @@ def main() -> None:
             made, seconds = seconds_of(choice.applied_to(case), comm)
             found[made] = min(seconds, found.get(made, seconds))
         for way, settings in WAYS.items():
-            on = [f"run.transport={PLAIN}", f"run.process_grid=[1, {comm.size}]", *settings]
+            on = [f"run.transport={PLAIN_TRANSPORT}", f"run.process_grid=[1, {comm.size}]", *settings]
             _, seconds = seconds_of(case.updated(on), comm)
             ways[way] = min(seconds, ways.get(way, seconds))
     if comm.rank > 0:

@@ -1,4 +1,4 @@
-"""What every validation leaves behind: a table of errors, a JSON file, a figure and its place in the docs."""
+"""Output of a validation: its errors on the screen and on a page, its JSON file and its figure."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from rich.table import Table
 from whorl import __version__
-from whorl.pictures.run import STYLE
+from whorl.pictures.style import STYLE
 from whorl.run.progress import stdout_console
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,7 +28,7 @@ OWN, REFERENCE = "#2b6cb0", "0.15"
 
 @dataclass(frozen=True)
 class Error:
-    """One number that should be small; without a limit it is told but not judged."""
+    """A number that should be small. Without a limit it is reported but not judged."""
 
     what: str
     value: float
@@ -57,7 +57,7 @@ class Curves:
 
 
 def paired(own: Curves, reference: Curves) -> tuple[Curves, Curves]:
-    """Both at the times they have in common (to 1e-9)."""
+    """Both curves at the times that they have in common (to 1e-9)."""
     nearest = np.abs(reference.time[:, None] - own.time[None, :]).argmin(axis=1)
     common = np.abs(own.time[nearest] - reference.time) < 1e-9
     return own.at(nearest[common]), reference.at(np.flatnonzero(common))
@@ -72,7 +72,7 @@ def show(title: str, errors: list[Error]) -> None:
 
 
 def write_result(name: str, title: str, errors: list[Error], run: dict[str, Any]) -> None:
-    """validation/results/NAME.json: the errors with their limits, and the run they come from."""
+    """Write validation/results/NAME.json: the errors with their limits, and the run they come from."""
     result = {
         "title": title,
         "passed": all(error.verdict != "FAILED" for error in errors),
@@ -87,7 +87,7 @@ def write_result(name: str, title: str, errors: list[Error], run: dict[str, Any]
 
 
 def write_page_table(name: str, errors: list[Error], place: Path = PAGE) -> None:
-    """The table between the marks of NAME on a page, docs/validation.md by default."""
+    """Write the table between the marks of NAME on a page, docs/validation.md by default."""
     cells = [(e.what.replace("|", "\\|"), *_numbers(e), e.verdict) for e in errors]
     rows = [f"| {' | '.join(row)} |" for row in cells]
     table = "\n".join(["| error | value | limit | verdict |", "|---|---|---|---|", *rows])
@@ -95,7 +95,7 @@ def write_page_table(name: str, errors: list[Error], place: Path = PAGE) -> None
 
 
 def write_between(begin: str, end: str, text: str, place: Path) -> None:
-    """Text between two marks on a page."""
+    """Write a text between two marks on a page."""
     page = place.read_text(encoding="utf-8")
     marked = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
     if not marked.search(page):
@@ -105,7 +105,7 @@ def write_between(begin: str, end: str, text: str, place: Path) -> None:
 
 @contextmanager
 def picture(name: str, title: str, size: tuple[float, float] = (14, 4.4)) -> Iterator[Figure]:
-    """A figure, which is docs/figures/validation-NAME.png in the end."""
+    """A figure that is saved as docs/figures/validation-NAME.png at the end of the block."""
     with rc_context(STYLE):
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
@@ -116,7 +116,7 @@ def picture(name: str, title: str, size: tuple[float, float] = (14, 4.4)) -> Ite
 
 
 def draw(name: str, title: str, own: Curves, reference: Curves, limits: dict[str, float]) -> Path:
-    """docs/figures/validation-NAME.png: energy and dissipation over the reference, and the errors."""
+    """Draw docs/figures/validation-NAME.png: energy and dissipation over the reference, and the errors."""
     with picture(name, title) as figure:
         energy, dissipation, errors = figure.subplots(1, 3)
         _over_reference(energy, own, reference, "energy", "Kinetic energy  ½⟨u²⟩")
@@ -144,7 +144,7 @@ def _over_reference(ax: Axes, own: Curves, reference: Curves, name: str, title: 
 
 
 def _draw_errors(ax: Axes, own: Curves, reference: Curves, limits: dict[str, float]) -> None:
-    """|ΔE| and |ΔZ|/Z over time, with the limits they must stay under."""
+    """Draw |ΔE| and |ΔZ|/Z over time, with their limits."""
     style = "o-" if own.time.size < 50 else "-"
     quantities = {
         "energy": (np.abs(own.energy - reference.energy), "|ΔE|", OWN),
