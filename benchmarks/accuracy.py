@@ -1,18 +1,18 @@
-"""Find the largest step of each time scheme for a given error at a given time, and the seconds it takes.
+"""Find the largest step of each time scheme for a given error at a given time, and the seconds of such a run.
 
     .venv/bin/python benchmarks/accuracy.py
     .venv/bin/python benchmarks/accuracy.py --points 64 --flows taylor-green
 
-The Taylor–Green vortex (to t = 3) and a decaying random field (to t = 1) are advanced by every scheme with
-fixed steps, from steps at which it blows up down to steps whose error is below the least target, each shorter
-by a factor of √2; the longest stable step is found by bisection, to a twentieth. The error is the relative
-distance of the velocity from the reference, √(Σ|u − u_r|² / Σ|u_r|²) over all points; the reference is rk4
-with half the shortest step of all, and its own error, by Richardson's rule from twice that step, is given.
-Between two steps log(error) is assumed linear in log(step). Seconds are the steps to the end times the least
-seconds of a step of that scheme in its runs.
+Every scheme advances the Taylor–Green vortex (to t = 3) and a decaying random field (to t = 1) with fixed
+steps, each shorter by a factor of √2. The first blow up, and the last have an error below the least target.
+Bisection finds the longest stable step, to a twentieth. The error is the relative distance of the velocity
+from the reference, √(Σ|u − u_r|² / Σ|u_r|²) over all points. The reference is rk4 with half the shortest step
+of all. Its own error is printed, by Richardson's rule from twice that step. Between two steps log(error) is
+assumed linear in log(step). Seconds are the steps to the end times the least seconds of a step of that scheme
+in its runs.
 
-Writes the table into docs/method.md; with --keep-page it only prints it and writes the JSON. It takes about
-a quarter of an hour on two cores; nothing else should run meanwhile.
+The script writes the table into docs/method.md; with --keep-page it only prints it and writes the JSON. It
+runs for about a quarter of an hour on two cores; nothing else should run meanwhile.
 """
 
 import argparse
@@ -76,7 +76,7 @@ def make_case(flow: Flow, points: int, scheme: str, steps: int) -> Case:
 class Run:
     """The result of a run to the end."""
 
-    velocity: np.ndarray | None  # None: it did not survive
+    velocity: np.ndarray | None  # None: the run blew up
     seconds_per_step: float
     courant: float  # largest
 
@@ -105,7 +105,7 @@ class Ladder:
     """The runs of one scheme and flow: errors by number of steps, and the least seconds of a step."""
 
     scheme: str
-    errors: dict[int, float] = field(default_factory=dict)  # infinite: it did not survive
+    errors: dict[int, float] = field(default_factory=dict)  # infinite: the run blew up
     courants: dict[int, float] = field(default_factory=dict)
     seconds_per_step: float = math.inf
 
@@ -138,7 +138,7 @@ class Ladder:
         return middle if middle not in self.errors else None
 
     def courant_of(self, steps: float) -> float:
-        """The largest Courant number with so many steps, from that of the nearest run."""
+        """The largest Courant number of a run in `steps` steps, from that of the nearest run."""
         near = min(self.courants, key=lambda n: abs(math.log(n / steps)))
         return self.courants[near] * near / steps
 

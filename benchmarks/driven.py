@@ -4,7 +4,7 @@
 
 The steady inviscid flow (sin y, 0, 0) carries a scalar along a mean gradient G = 1, so that its mode k = 1
 obeys dθ/dt = -G sin y - κ θ, and in the end θ = -(G/κ) sin y. Each run makes steps of z = κ dt until the mode
-no longer changes; the error is relative. Writes the table into docs/method.md.
+no longer changes; the error is relative. The table is written into docs/method.md.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ DIFFUSIVITY = 400.0
 
 
 def error_of(scheme: str, z: float) -> float:
-    """The relative error of the steady state, or infinity where there is none."""
+    """The relative error of the steady state."""
     case = Case(
         grid={"points": [4, 8, 4]},
         flow={"viscosity": 0.0},

@@ -7,8 +7,8 @@ page names the machine and the commit. Nothing else should run meanwhile; it tak
 cores.
 
 The results are kept in benchmarks/figures/, in a file for each processor, with all figures of a median run
-of whorl in each way. Before that it reports what became slower since the figures kept there (or in another
-such file, --against). `whorl bench step --against` reads these files, too.
+of whorl in each way. Before that it compares the runs with the figures kept there (or in
+another such file, --against) and reports slowdowns. `whorl bench step --against` reads these files, too.
 """
 
 import argparse
@@ -146,7 +146,7 @@ def to_keep(own: list[Contestant], fluidsim: Contestant, memory: list[dict], com
 
 
 def hold_against(runs: list[dict[str, Any]], path: Path) -> None:
-    """Report what became slower since the runs in this file, run by run."""
+    """Report the slowdowns since the runs in this file, run by run."""
     for run in runs:
         console.print(f"\n[bold]{run['summary']}[/]", soft_wrap=True)
         try:
@@ -165,10 +165,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=5, help="fluidsim's steps a timing")
     parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)), help="cores to use")
     parser.add_argument("--whorl", type=Path, default=ROOT / ".venv/bin/whorl", help="whorl to measure")
-    parser.add_argument("--against", type=Path, help="figures to compare with; those kept of this processor")
+    parser.add_argument("--against", type=Path, help="figures to compare with; default: this processor's")
     options = parser.parse_args()
     if options.against and not options.against.is_file():
-        parser.error(f"--against {options.against}: there is no such file")
+        parser.error(f"--against {options.against} does not exist: give a file of figures")
     return options
 
 

@@ -3,10 +3,10 @@
     .venv/bin/python benchmarks/forcing.py                 128³ and 256³, every force
     .venv/bin/python benchmarks/forcing.py --points 128    one grid
 
-Prints for each force the ratio of a step's time with the force to that without, each the least of a flow: the
-median, least and greatest over several pairs of flows, made anew since the time of a flow depends on where
-its memory lies. The row "none", of two flows without force, is what chance does. It writes nothing. Nothing
-else should run meanwhile.
+For each force it prints the ratio of the times of a step with and without the force, each the least of a
+flow. The columns are the median, least and greatest ratio of several pairs of flows. Each pair has new flows,
+because the time of a flow depends on where its memory lies. The row "none" compares two flows without force
+and shows the noise. It writes no file. Nothing else should run meanwhile.
 """
 
 import statistics

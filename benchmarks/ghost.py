@@ -1,10 +1,11 @@
 """Build GHOST from its source and read the times of its benchmark; used by peers.py.
 
 GHOST solves the same equations: P. D. Mininni, D. Rosenberg, R. Reddy and A. Pouquet, Parallel Computing 37,
-316 (2011); github.com/pmininni/GHOST. Versions that are built with make are supported: a folder 3D/src with
-Makefile, Makefile.in and main3D.fpp, the number of points and the precision fixed when it is built, and a
-namelist parameter.inp or parameter.txt in its examples. Its truncation is a sphere and its viscous term
-explicit; its own clock includes all steps, also the first. The given source is copied and never changed.
+316 (2011); github.com/pmininni/GHOST. Versions that are built with make are supported. They have a folder
+3D/src with Makefile, Makefile.in and main3D.fpp, and a namelist parameter.inp or parameter.txt in its
+examples. The build fixes the number of points and the precision. GHOST's truncation is a sphere and its
+viscous term explicit. Its own clock includes all steps, also the first. The given source is copied and never
+changed.
 """
 
 import itertools
@@ -43,10 +44,10 @@ MAKE = {
     "MPILIB": "",
     "MPILDFLAGS": "",
 }
-# Memory that it frees and allocates again is not returned to the system.
+# Memory that GHOST frees and allocates again is not returned to the system.
 MALLOC = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "68719476736"}
 LOG_LINES = 15
-WALL = "TWTIME"  # in its benchmark.txt, seconds a step of the clock on the wall
+WALL = "TWTIME"  # seconds a step by the wall clock in its benchmark.txt
 STAGES = 2  # right-hand sides a step, of ORD
 
 
@@ -68,11 +69,11 @@ def find_source(directory: Path) -> tuple[Path, str]:
 
 
 def check_tools(compiler: str) -> None:
-    """Ends the program if make or the compiler, with its options, is missing."""
+    """End the program if make or the compiler, with its options, is missing."""
     for needed in ("make", compiler.split()[0]):
         if not shutil.which(needed):
             sys.exit(
-                f"peers: GHOST cannot be built, for there is no {needed} here: install make, gfortran and "
+                f"peers: GHOST cannot be built because {needed} is missing: install make, gfortran and "
                 "libopenmpi-dev, or leave out --ghost."
             )
 
@@ -80,7 +81,7 @@ def check_tools(compiler: str) -> None:
 def around(folder: Path) -> dict[str, str]:
     """The environment of make in this folder.
 
-    GHOST's Makefile takes the folder from PWD, which only a shell would set, and it must not inherit the
+    GHOST's Makefile reads the folder from PWD, which only a shell would set. It must not inherit the
     options of a make that runs this program.
     """
     of_make = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
@@ -100,7 +101,7 @@ class Ghost:
     built: dict[tuple[int, str], Path] = field(default_factory=dict)
 
     def build(self, points: int, precision: str) -> None:
-        """Builds the program for a size and a precision; ends this program if that fails."""
+        """Build the program for a size and a precision; ends this program if that fails."""
         variables = MAKE | self.make
         check_tools(variables[COMPILER])
         console.print(f"building GHOST for {points}³ in {precision} precision", highlight=False)
@@ -170,7 +171,7 @@ def seconds_per_step(text: str, points: int, steps: int) -> float:
     found = dict(zip(names, numbers, strict=False))
     size = {found[name] for name in ("nx", "ny", "nz") if name in found}
     if size != {str(points)} or found.get("nsteps") != str(steps) or WALL not in found:
-        raise ValueError(f"its benchmark.txt tells nothing of {steps} steps of {points}³: {text.strip()}")
+        raise ValueError(f"its benchmark.txt has no time of {steps} steps of {points}³: {text.strip()}")
     seconds = float(found[WALL].upper().replace("D", "E"))
     if not seconds > 0.0:
         raise ValueError(f"its benchmark.txt has {seconds} seconds a step: {text.strip()}")

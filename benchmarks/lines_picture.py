@@ -16,7 +16,7 @@ GOAL = 1.3
 
 
 def draw(results: list[dict[str, Any]], path: Path) -> None:
-    """Writes a PNG for the first dealiasing; lines are solid with all threads and dashed with fewer."""
+    """Write a PNG for the first dealiasing; lines are solid with all threads and dashed with fewer."""
     dealias = results[0]["dealias"]
     shown = [result for result in results if result["dealias"] == dealias]
     precisions = list(dict.fromkeys(result["precision"] for result in shown))

@@ -2,9 +2,9 @@
 
 It uses one grid on one rank, the Taylor–Green vortex, at the instruction level that WHORL_LEVEL names. The
 ways take turns in every round, and so does the floor, so that a machine that becomes slower affects all.
-Prints one line of JSON: for each way the kinds of lines, the seconds to make the flow and the spread of the
-seconds of a right-hand side; the spread of the floors, the rates of the last, and the machine. With phase
-shifts other modes are kept; the timed grid is the unshifted one.
+It prints one line of JSON. For each way this has the kinds of lines, the seconds to make the flow and the
+spread of the seconds of a right-hand side. It also has the spread of the floors, the rates of the last one,
+and the machine. With phase shifts other modes are kept; the timed grid is the unshifted one.
 """
 
 import argparse
@@ -28,7 +28,7 @@ OWN, FFTW, CHOSEN, HALF = "own", "fftw", "auto", "own, half the cache"
 FEWEST_ROUNDS = 2
 ROUND_SECONDS = 0.03  # of each way in a round, with at least one right-hand side
 MOST_REPEATS = 20
-# Flows held at once: all ways, but from so many points of an axis on only as many as can take turns.
+# Flows held at once: all that fit in memory; from LARGE points an axis on only OF_LARGE.
 LARGE, OF_LARGE = 384, 2
 
 
@@ -56,7 +56,7 @@ def groups(case: Case) -> list[list[str]]:
     if room < OF_LARGE:
         needed = OF_LARGE * bytes_of_flow / 2**30
         raise CaseError(
-            f"{OF_LARGE} flows of {case.grid.points[0]}³ take {needed:.1f} GiB, more than is free; leave the "
+            f"{OF_LARGE} flows of {case.grid.points[0]}³ need {needed:.1f} GiB, more than is free; leave the "
             "size out (--points)."
         )
     others = ways()[1:]

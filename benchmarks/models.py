@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/models.py
 
 Each model and Navier–Stokes on the same points are timed in turn, all of them in every round; the table has
-medians. A model is compared by its lines: the variables carried to the points and back, on rows (inputs,
+medians. A model is compared by its lines: the variables transformed to the points and back, on rows (inputs,
 products) and on columns (inputs, fluxes). Nothing else should run meanwhile; it takes about three minutes on
 two cores.
 """

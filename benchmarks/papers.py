@@ -35,7 +35,7 @@ STEPS = (
 
 
 def bench(options: argparse.Namespace, name: str, ranks: int, *arguments: object) -> dict:
-    """The figures of a bench on so many ranks, which share all cores."""
+    """The figures of a bench on `ranks` ranks, which share all cores."""
     path = FOLDER / f"{name}.json"
     command = [*launcher(ranks), str(options.whorl), "bench", *map(str, arguments), "--json", str(path)]
     console.print(" ".join(command), style="dim", highlight=False, soft_wrap=True)
@@ -51,7 +51,7 @@ def milliseconds(seconds: float) -> str:
 
 
 def spreads(cores: int) -> list[int]:
-    """Numbers of ranks: threads alone, and one rank per core."""
+    """Numbers of ranks: one rank with threads, and one rank per core."""
     return [1, cores] if cores > 1 else [1]
 
 

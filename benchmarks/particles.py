@@ -1,14 +1,13 @@
 """The cost of tracers in a step, and the error of their velocity, by kind and order of interpolation.
 
-    .venv/bin/python benchmarks/particles.py                            128³ with 1/64 as many tracers
+    .venv/bin/python benchmarks/particles.py                            128³, and 1/64 as many tracers
     .venv/bin/python benchmarks/particles.py --points 256 --tracers 10000000
-    .venv/bin/python benchmarks/particles.py --machine here.toml        and what whorl plan predicts
+    .venv/bin/python benchmarks/particles.py --machine here.toml        with planned times
 
-Steps of Navier–Stokes with a force that keeps it turbulent are taken with and without tracers in turn; the
-table has the least times of several of both, the difference by tracer and stage, and the root of the mean
-square error of u at the tracers over that of u. With a file from `mpiexec -n 1 whorl bench machine`, the time
-of a step that is planned with it stands beside the one measured. It writes nothing. Nothing else should run
-meanwhile.
+It times steps of Navier–Stokes with and without tracers in turn; a force keeps the flow turbulent. The table
+has the least times of both, the difference by tracer and stage, and the root of the mean square error of u at
+the tracers over that of u. With a file from `mpiexec -n 1 whorl bench machine` it also has the planned times
+of both. It writes no file. Nothing else should run meanwhile.
 """
 
 import time
@@ -32,7 +31,7 @@ EXACT = 200  # tracers whose velocity is summed over all modes
 
 
 def case_of(points: int, scheme: str, **more: Any) -> Case:
-    """Turbulence that the grid resolves to k_max eta of about 1.5, after a random field."""
+    """Turbulence from a random field, which the grid resolves to k_max η of about 1.5."""
     return Case(
         grid={"points": points},
         flow={"viscosity": 1.6 * (2 / points) ** (4 / 3)},
@@ -44,7 +43,7 @@ def case_of(points: int, scheme: str, **more: Any) -> Case:
 
 
 def seconds_of(states: list[Simulation], steps: int) -> list[float]:
-    """The least time of a step of each, which take steps in turn."""
+    """The least time of a step of each simulation; they step in turn."""
     least = [float("inf")] * len(states)
     for _ in range(steps):
         for i, state in enumerate(states):
@@ -65,7 +64,7 @@ def error_of(state: Simulation, cloud: Particles) -> float:
 
 
 def planned(machine: str, case: Case) -> str:
-    """Milliseconds of a step on one rank, and the share of it that its particles have in nanoseconds each."""
+    """Planned milliseconds of a step on one rank, and its nanoseconds a particle and stage if it has any."""
     way = best(Whorl(case), with_ranks(load_machine(machine), 1), 1)
     if way is None:
         return "no plan"
@@ -77,7 +76,7 @@ def planned(machine: str, case: Case) -> str:
 
 def main(
     points: Annotated[int, typer.Option(help="Points along an axis.")] = 128,
-    tracers: Annotated[int, typer.Option(help="Their number; 0: 1/64 of the points.")] = 0,
+    tracers: Annotated[int, typer.Option(help="Number of tracers; 0: 1/64 of the points.")] = 0,
     scheme: Annotated[str, typer.Option(help="The time scheme.")] = "rk2",
     spin_up: Annotated[int, typer.Option(help="Steps before anything is measured.")] = 100,
     steps: Annotated[int, typer.Option(help="Steps of each.")] = 15,

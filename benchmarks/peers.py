@@ -2,12 +2,12 @@
 
     .venv/bin/python benchmarks/peers.py --points 128 256 --ghost ~/src/GHOST
 
-Three-dimensional, double precision, 2/3 truncation on each axis, second-order Runge–Kutta with the viscous
-factor exact, Taylor–Green vortex; whorl is timed in single precision as well. fluidsim and its FFT plugins
-are installed from PyPI into a separate environment, .peers/. GHOST is timed in both precisions if its source
-is given (see ghost.py), with one rank per core. Every way in which a code can use the cores is timed in turn,
-the whole list in every round, so that a machine that becomes slower affects all; the ratios are of the
-medians of the quickest way of each code.
+The flow is the three-dimensional Taylor–Green vortex in double precision, with 2/3 truncation on each axis
+and second-order Runge–Kutta with the viscous factor exact. whorl is timed in single precision as well.
+fluidsim and its FFT plugins are installed from PyPI into a separate environment, .peers/. GHOST is timed in
+both precisions if its source is given (see ghost.py), with one rank per core. Every way in which a code can
+use the cores is timed once in every round, so that a machine that becomes slower affects all. The ratios are
+those of the medians of the quickest way of each code.
 """
 
 import argparse

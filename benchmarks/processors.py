@@ -3,15 +3,15 @@
     .venv/bin/python benchmarks/processors.py
     .venv/bin/python benchmarks/processors.py --quick
 
-For each instruction level that this machine has and this whorl is built for (make setup LEVELS=v3,v4), size,
-dealiasing, precision and number of threads a separate process (lines_rhs.py) times Navier–Stokes with
-whorl's own lines, FFTW's, those that run.lines = "auto" chooses, and own lines with half the second cache
-assumed, and the floor of that level, in turn in every round. Ratios of two ways are of the least seconds,
-ratios to the floor are of medians; the JSON has both.
+A separate process (lines_rhs.py) times Navier–Stokes for each instruction level, size, dealiasing, precision
+and number of threads. The levels are those that this machine has and this whorl is built for (make setup
+LEVELS=v3,v4). The process times whorl's own lines, FFTW's, those that run.lines = "auto" chooses, own lines
+with half the second cache assumed, and the floor of that level, in turn in every round. Ratios of two ways
+are of the least seconds, ratios to the floor are of medians. The JSON has both.
 
-Writes the table into docs/performance.md, the picture docs/figures/lines.png and a file a processor in
-benchmarks/figures/; with --keep-page, and with --quick, which takes small sizes once, runs/processors.json
-only. Nothing else should run meanwhile; all of it takes an hour on two cores.
+The script writes the table into docs/performance.md, the picture docs/figures/lines.png and a file for each
+processor in benchmarks/figures/. With --keep-page, and with --quick, which times small sizes once, it writes
+only runs/processors.json. Nothing else should run meanwhile; all of it takes an hour on two cores.
 """
 
 import argparse
@@ -46,7 +46,7 @@ BUILD = ("compiler", "flags", "fftw")
 MOST_OF_BETTER, MOST_OF_FLOOR, OF_FLOOR = 1.05, 1.5, (192, 256)
 TITLES = ("points", "kept", "precision", "threads", "own", "FFTW", "chosen", "lines", "floor",
           "chosen ÷ better", "chosen ÷ floor", "half ÷ own")  # fmt: skip
-SHORT = ("own", "FFTW", "chosen", "lines", "floor", "÷ better", "÷ floor", "half")  # behind the case
+SHORT = ("own", "FFTW", "chosen", "lines", "floor", "÷ better", "÷ floor", "half")  # after the case
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,11 @@ def own_and_chosen(result: dict[str, Any], what: str) -> tuple[float, float]:
 
 
 def ratios(result: dict[str, Any]) -> dict[str, float]:
-    """Chosen ÷ the better of own and FFTW's and half the cache ÷ own, of the least seconds, what a processor
-    can do; and chosen ÷ floor, of medians, since the least of short trials is a moment of a faster clock.
+    """The ratios under the last titles.
+
+    Chosen ÷ the better of own and FFTW's and half the cache ÷ own are of the least seconds, the best that a
+    processor can do. Chosen ÷ floor is of medians, since the least of short trials is a moment of a faster
+    clock.
     """
     own, chosen = own_and_chosen(result, "minimum")
     better = min(filter(None, (own, timed(result, FFTW, "minimum"))))
@@ -254,7 +257,7 @@ def parse() -> argparse.Namespace:
     add("--seconds", type=float, default=6, help="of a case, after which no round begins")
     add("--quick", action="store_true", help="32³ and 64³, 2/3, one round; keeps the page")
     add("--keep-page", action="store_true", help="print, and write the JSON, only")
-    add("--json", type=Path, default=ROOT / "runs/processors.json", help="what there is so far")
+    add("--json", type=Path, default=ROOT / "runs/processors.json", help="file of the results so far")
     options = parser.parse_args()
     if options.quick:
         chosen: dict[str, Any] = {"rounds": 1, "keep_page": True}

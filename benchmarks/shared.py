@@ -23,7 +23,7 @@ def pip(python: Path, *arguments: str) -> bool:
 
 
 def launcher(ranks: int) -> list[str]:
-    """The words before a command that run it on so many ranks."""
+    """The words before a command that run it on `ranks` ranks."""
     return ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
 
 

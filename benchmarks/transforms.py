@@ -4,9 +4,9 @@
 
 Each transforms sin x cos y sin z forward and back in double precision without truncation, and checks the
 result. mpi4py-fft is installed from PyPI and fftw_mpi.c is built (mpicc, libfftw3-mpi-dev) into .transforms/.
-Every way in which a library can use the cores is timed in turn, the whole list in every round, so that a
-machine that becomes slower affects all; the ratios are of the medians of the quickest way of each. whorl
-transforms three fields at once and a third of its time counts; the others transform one. Writes
+Every way in which a library can use the cores is timed once in every round, so that a machine that becomes
+slower affects all. The ratios are those of the medians of the quickest way of each. whorl transforms three
+fields at once and a third of its time counts; the others transform one. The script writes
 runs/transforms.json, and docs/performance.md with --page.
 """
 

@@ -1,6 +1,6 @@
 """Freely decaying isotropic turbulence: E(k) at several times.
 
-What     a random solenoidal field with E(k) ∝ k⁴ exp(−2 (k/k0)²), k0 = 3, is left to itself. Within about one
+Set-up   a random solenoidal field with E(k) ∝ k⁴ exp(−2 (k/k0)²), k0 = 3, decays freely. Within about one
          turnover time energy reaches the small scales, the spectrum fills and the dissipation peaks; then E
          decays as a power of time.
 Scaling  spectra in Kolmogorov units, E(k)/(ε ν⁵)^¼ over kη: at small scales the later ones fall on one curve.

@@ -1,8 +1,8 @@
-"""A run that is continued on another number of ranks, against the one that never stopped.
+"""A run continued on another number of ranks, against the same run without a stop.
 
-What     a random field is followed to t = 1 on one rank; a copy is stopped at t = 0.5 and continued on two
-         ranks. The fields differ by rounding that the flow has amplified, no more; on one rank again there
-         would be no difference at all.
+Set-up   a random field is followed to t = 1 on one rank; a copy is stopped at t = 0.5 and continued on two
+         ranks. The fields differ only by rounding that the flow has amplified. Continued on one rank they
+         would not differ at all.
 Scaling  the case's own units; the difference is relative to the largest velocity.
 Cost     32³ points, three short runs by the command line; some seconds. It needs mpiexec.
 

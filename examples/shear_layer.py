@@ -1,6 +1,6 @@
 """Roll-up of a double shear layer in two dimensions, from an initial field given as a function.
 
-What     the set-up of Brown and Minion, J. Comput. Phys. 122, 165 (1995): two layers of thickness 1/ρ in a
+Set-up   as in Brown and Minion, J. Comput. Phys. 122, 165 (1995): two layers of thickness 1/ρ in a
          unit box, bent by a small transverse velocity, roll up into two vortices. A grid too coarse for the
          layers makes spurious vortices in the braids between them.
 Scaling  lengths by the box, velocity by the free stream; ρ = 30, δ = 0.05, ν = 2·10⁻⁴ (Re = 5000).
@@ -38,7 +38,7 @@ def keep(flow):
 
 simulation.run()
 
-half = 0.5 / 256  # pixels have their middles at the points, the first of which is at 0
+half = 0.5 / 256  # pixel centres are the points, the first of which is at 0
 box = (-half, 1 - half, -half, 1 - half)
 figure = Figure(figsize=(14, 3.8), layout="constrained")
 FigureCanvasAgg(figure)

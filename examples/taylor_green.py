@@ -1,7 +1,7 @@
 """The Taylor–Green vortex at three Reynolds numbers: dissipation over time.
 
-What     the set-up of Brachet et al., J. Fluid Mech. 130, 411 (1983): a smooth vortex in a box of 2π whose
-         small scales are made by stretching; the dissipation peaks the later the larger Re.
+Set-up   as in Brachet et al., J. Fluid Mech. 130, 411 (1983): a smooth vortex in a box of 2π whose
+         small scales are made by stretching; the dissipation peaks later at larger Re.
 Scaling  lengths by the vortex (box 2π), velocity by its initial maximum, so Re = 1/ν.
 Cost     48³ points, 100 to 140 steps each: seconds. Re = 400 needs 96³ points for exact curves.
 

@@ -1,12 +1,13 @@
-"""The pictures of docs/diagnostics/ and docs/probes.md, of runs that are made for them; a quarter of an hour.
+"""Make the runs and pictures of docs/diagnostics/ and docs/probes.md, in a quarter of an hour.
 
     .venv/bin/python validation/diagnostic_pictures.py                   # all runs and pictures
-    .venv/bin/python validation/diagnostic_pictures.py convection line   # these, and the runs they need
-    .venv/bin/python validation/diagnostic_pictures.py --draw pdf        # of the run that is there
+    .venv/bin/python validation/diagnostic_pictures.py convection line   # these and the runs they need
+    .venv/bin/python validation/diagnostic_pictures.py --draw pdf        # draw an existing run
 
-The runs are in runs/pictures/. docs/figures/diagnostic-NAME.png is `whorl plot RUN --diagnostic NAME`, with
-the window or the time that `PICTURES` gives, docs/figures/probe-modes.png is that of `--probes modes`, and
-docs/figures/probe-shells.png that of `--probes shells --correlation`, all with fewer colours.
+The runs are in runs/pictures/. docs/figures/diagnostic-NAME.png is the picture of
+`whorl plot RUN --diagnostic NAME`, in the window or at the time that `PICTURES` gives.
+docs/figures/probe-modes.png is that of `--probes modes`, and docs/figures/probe-shells.png that of
+`--probes shells --correlation`. All of them are reduced to `COLOURS` colours.
 """
 
 import argparse
@@ -96,12 +97,12 @@ CASES: dict[str, Case] = {
         initial={"name": "random", "k0": 3.0, "energy": 0.01},
         probes=[{"kind": "modes", "of": "u", "modes": MODES}],
     ),
-    # With even steps of time.
+    # With a constant time step.
     "swept": load_case("forced-turbulence").updated(
         time={"dt": 0.006, "until": 48.0}, probes=[SHELLS | {"every": "4 steps"}]
     ),
 }
-# The run of each picture, and what of it `whorl plot` is told to draw.
+# By picture: its run, and the window or the time that `plot` draws.
 PICTURES: dict[str, tuple[str, dict[str, float]]] = {
     **{one["kind"]: ("forced-turbulence", {}) for one in FORCED},
     "convection": ("rayleigh-benard", {"start": 30.0}),
@@ -113,14 +114,14 @@ PICTURES: dict[str, tuple[str, dict[str, float]]] = {
     "modes": ("rotating", {}),
     "shells": ("swept", {"start": 6.0}),
 }
-CORRELATIONS = ("shells",)  # of the probes, in place of their spectra
+CORRELATIONS = ("shells",)  # of probes, drawn instead of their spectra
 
 
 def run(name: str) -> None:
     case = CASES[name].updated(output={"directory": str(RUNS / name), "snapshot_every": "never"})
     with Simulation(case, overwrite=True) as simulation:
         if not simulation.run():
-            raise SystemExit(f"stopped before the end; {FIGURES} is as it was")
+            raise SystemExit(f"{name} stopped before its end, so its pictures are unchanged; run it again.")
 
 
 def draw(name: str) -> None:
@@ -142,10 +143,10 @@ def draw(name: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("name", nargs="*", help=f"pictures, all by default: {', '.join(PICTURES)}")
-    parser.add_argument("--draw", action="store_true", help="draw the runs that are there, without running")
+    parser.add_argument("--draw", action="store_true", help="draw existing runs, without running")
     given = parser.parse_args()
     if unknown := set(given.name) - set(PICTURES):
-        parser.error(f"there is no picture {', '.join(sorted(unknown))}; there are {', '.join(PICTURES)}")
+        parser.error(f"no such picture: {', '.join(sorted(unknown))}; choose from {', '.join(PICTURES)}")
     wanted = given.name or list(PICTURES)
     for name in {} if given.draw else dict.fromkeys(PICTURES[one][0] for one in wanted):
         run(name)

@@ -1,12 +1,12 @@
 """Stationary turbulence: designed, at constant power, by linear forcing, and the inverse cascade.
 
-    .venv/bin/python validation/forced.py run designed-64      run, or go on with a run, and compare
-    .venv/bin/python validation/forced.py compare power-128    compare a run that is finished
-    .venv/bin/python validation/forced.py list                 what there is, and how far each run is
+    .venv/bin/python validation/forced.py run designed-64      run or continue it, and compare
+    .venv/bin/python validation/forced.py compare power-128    compare a finished run
+    .venv/bin/python validation/forced.py list                 list the runs and their progress
 
-Runs are kept in runs/validation/ and go on from their last checkpoint, so a long one may take several starts.
-A comparison prints its table, writes validation/results/NAME.json, docs/figures/validation-NAME.png and the
-table in docs/validation.md, and exits with 1 if an error is too large.
+Runs are kept in runs/validation/ and go on from their last checkpoint, so a long one may need several starts.
+A comparison prints its table and writes validation/results/NAME.json, docs/figures/validation-NAME.png and
+the table in docs/validation.md. It exits with 1 if an error is too large.
 """
 
 import math
@@ -38,14 +38,14 @@ TWO_ROOT_TWO = 2 * math.sqrt(2)
 
 @dataclass(frozen=True)
 class Validation:
-    """A case, the turnovers that are averaged, and what the averages are compared with."""
+    """A case, the turnovers that are averaged, and the judge of the averages."""
 
     title: str
     case: dict[str, Any]
     judge: Callable[[Any, Any], list[Error]]
     skipped: float  # turnovers before the averages
     averaged: float
-    components: bool = True  # whether the energies of the components are noted
+    components: bool = True  # whether the energies of the components are written
 
     def complete_case(self, directory: Path) -> Case:
         until = {"until": f"{self.skipped + self.averaged:g} turnovers"}
@@ -61,7 +61,7 @@ def box(points: int) -> dict[str, Any]:
 
 
 def designed(points: int, kmax_eta: float, precision: str = "double", **more: Any) -> dict[str, Any]:
-    """The stochastic force of K_F = 2√2 that is designed for a resolution, with ε = 1."""
+    """A case with the stochastic force of K_F = 2√2 that is designed for k_max η, with ε = 1."""
     target = {"kmax_eta": kmax_eta, "dissipation": 1.0}
     return {
         "grid": box(points),
@@ -133,7 +133,7 @@ VALIDATIONS = {
 
 
 def simulate(validation: Validation, directory: Path) -> bool:
-    """Whether the end is reached; collective."""
+    """Run the case, or go on with it, and return whether the end is reached. Collective."""
     case = validation.complete_case(directory)
     simulation = opened(directory, case.time.until, lambda: Simulation(case, overwrite=True))
     if simulation is None:
@@ -144,7 +144,10 @@ def simulate(validation: Validation, directory: Path) -> bool:
 
 
 def note_components(simulation: Simulation, path: Path) -> None:
-    """Write the mean square of each component every 20 steps, from where the run goes on."""
+    """Write the mean square of each component every 20 steps.
+
+    A run that goes on from a checkpoint first removes the rows of later times.
+    """
     if world().rank == 0 and path.is_file():
         table = np.loadtxt(path, delimiter=",", ndmin=2)
         np.savetxt(path, table[table[:, 0] <= simulation.time], delimiter=",")
@@ -182,7 +185,7 @@ def judge(name: str, validation: Validation, directory: Path) -> None:
 
 
 def draw(name: str, title: str, results: Any, averages: Any) -> None:
-    """docs/figures/validation-NAME.png: energy, dissipation and the mean spectrum, compensated."""
+    """Draw docs/figures/validation-NAME.png: energy, dissipation and the compensated mean spectrum."""
     series, viscosity = results.series, results.case.flow.viscosity
     with picture(name, title) as figure:
         energy, dissipation, spectrum = figure.subplots(1, 3)

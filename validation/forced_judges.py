@@ -1,4 +1,4 @@
-"""What averages of forced turbulence are compared with: the judges of forced.py, each a list of errors."""
+"""Judges of forced.py: each compares averages of forced turbulence and returns a list of errors."""
 
 from typing import Any
 
@@ -22,10 +22,10 @@ def deviation(averages: Any, name: str, value: float) -> float:
 
 
 def isotropy(results: Any, averages: Any) -> list[Error]:
-    """The largest deviation of a component's share of the energy from a third.
+    """The largest deviation of a component's share of the energy from a third, in standard errors.
 
-    It is in the largest of the three standard errors. Of three numbers with errors from some 15 independent
-    samples one lies beyond four of them in one of 300 isotropic flows.
+    The error is the largest of the three, which come from some 15 independent samples. In one of 300
+    isotropic flows one of the three shares deviates by more than four errors.
     """
     table = np.loadtxt(results.directory / COMPONENTS, delimiter=",", ndmin=2)
     table = table[table[:, 0] >= averages.start]
@@ -38,7 +38,7 @@ def isotropy(results: Any, averages: Any) -> list[Error]:
 
 
 def meets_design(results: Any, averages: Any) -> list[Error]:
-    """R_λ and ε within 12 % of what the design expects."""
+    """R_λ and ε within 12 % of the expectation of the design, the energy balance and the isotropy."""
     wanted = expectation(results.case)
     errors = [
         ("R_lambda", "R_λ", wanted.taylor_reynolds),
@@ -98,7 +98,7 @@ def balance(results: Any, averages: Any) -> list[Error]:
 
 
 def is_of_power(results: Any, averages: Any) -> list[Error]:
-    """ε = P, the skewness, and C_ε against its dependence on R_L."""
+    """ε = P, the skewness, and C_ε against its fit in R_L."""
     power = results.case.forcing[0].power
     constant, reynolds = averages["C_epsilon"].mean, averages["R_L"].mean
     of_box = 0.468 + 18.9 / reynolds
@@ -131,7 +131,7 @@ def is_linear(results: Any, averages: Any) -> list[Error]:
     length = speed2.mean**1.5 / dissipation.mean
     predicted = 27 * rate**3 * length**2
     size = results.case.grid.lengths[0]
-    # By the balance l = u'/(3A), whose error is half that of u'².
+    # The balance gives l = u'/(3A), whose relative error is half that of u'².
     uncertain = length / size * speed2.error / speed2.mean / 2
     return [
         Error(

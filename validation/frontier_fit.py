@@ -1,9 +1,10 @@
-"""Frontier's machine file from the tables of links and transforms of the GESTS paper.
+"""Fit Frontier's machine file to the tables of links and transforms of the GESTS paper.
 
     .venv/bin/python validation/frontier_fit.py
 
-reads tables 1, 9 and 10–12 of P. K. Yeung et al., Comput. Phys. Commun. 306, 109364 (2025), no table of time
-steps, and what is published of the network, and writes python/whorl/machine/planner/machines/frontier.toml.
+It reads tables 1, 9 and 10–12 of P. K. Yeung et al., Comput. Phys. Commun. 306, 109364 (2025), and published
+numbers of the network, but no table of time steps. It writes
+python/whorl/machine/planner/machines/frontier.toml.
 """
 
 import csv
@@ -20,17 +21,17 @@ from whorl.machine.planner.machine_file import machine_toml
 TABLES = ROOT / "validation" / "reference"
 RANKS_OF_NODE, GROUP_NODES = 8, 128
 GIB = 2**30
-# Of 64 GiB a GPU an eighth is left to MPI, the runtime and the libraries: an assumption. The paper's runs of
-# every size, the largest with them, filled 42 (its eq. 9), so what is between is not known to work.
+# Assumption: MPI, the runtime and the libraries need an eighth of the 64 GiB of a GPU. The paper's runs of
+# every size, also the largest, filled 42 GiB (its eq. 9), so no run shows that more than 42 GiB works.
 FIELDS_OF_GPU = 56.0
 MESSAGES = 4 * GIB  # one variable of a rank in tables 10–12, single precision
-# With all links between groups busy a message goes by a third group rather than wait for the direct link.
+# When all links between groups are busy, a message goes through a third group instead of waiting.
 GLOBAL_LINKS_OF_MESSAGE = 2
 NODE, NETWORK = slice(0, 2), slice(2, 4)  # levels within a node and beyond
 
 
 def table(name: str, numbers: tuple[str, ...] = ()) -> list[dict]:
-    """The rows of a reference table by column: numbers, or only those columns if some are named."""
+    """The rows of a reference table by column; only the columns `numbers` are numbers if any are named."""
     with (TABLES / f"frontier_{name}.csv").open(encoding="utf-8") as file:
         rows = csv.DictReader(line for line in file if not line.startswith("#"))
         return [
@@ -40,7 +41,7 @@ def table(name: str, numbers: tuple[str, ...] = ()) -> list[dict]:
 
 
 def measured_exchanges(column: str) -> list[tuple[Exchange, float]]:
-    """Tables 10–12: all-to-alls of one variable and their seconds, by the name of the column."""
+    """The all-to-alls of one variable in tables 10–12, with the seconds in a column."""
     ranks_and_stride = {"slabs": ("ranks", 1), "row": ("pr", 1), "column": ("pc", 2)}
     return [
         (Exchange(int(r[ranks]), stride, MESSAGES, 1, int(r["nodes"]) * RANKS_OF_NODE), r[column])
@@ -50,12 +51,12 @@ def measured_exchanges(column: str) -> list[tuple[Exchange, float]]:
 
 
 def published() -> dict[str, float]:
-    """What is published of the network, by name."""
+    """The published numbers of the network, by name."""
     return {row["quantity"]: row["value"] for row in table("network", numbers=("value",))}
 
 
 def global_bandwidth() -> float:
-    """GB/s of all messages between groups together: the links of all groups, of which each takes two."""
+    """GB/s of all messages between groups together: that of all links, over the two that a message uses."""
     network = published()
     groups = network["compute groups"]
     links = groups * (groups - 1) * network["links from a group to another"]
@@ -63,7 +64,7 @@ def global_bandwidth() -> float:
 
 
 def peak_of_rank() -> float:
-    """GB/s of a network card (table 9), which two ranks share."""
+    """GB/s of a rank: half of those of a network card (table 9), which two ranks share."""
     peaks = {row["pathway"]: row["one_way_gbs"] for row in table("links", numbers=("one_way_gbs",))}
     return peaks["node to node per nic (2 ranks share one)"] / 2
 
@@ -77,7 +78,7 @@ def measured_messages(levels: slice) -> tuple[float, float]:
 
 
 def limited(links: tuple[Link, ...]) -> tuple[Link, ...]:
-    """The links with what is not fitted: messages measured, their peak, and what all ranks share."""
+    """The links with the numbers that are not fitted: sizes of measured messages, peak and total."""
     within = {"messages": measured_messages(NODE)}
     beyond = {"messages": measured_messages(NETWORK), "peak": peak_of_rank()}
     shared = beyond | {"total": global_bandwidth()}
@@ -86,7 +87,7 @@ def limited(links: tuple[Link, ...]) -> tuple[Link, ...]:
 
 
 def links_of(bandwidths: np.ndarray, latency: float, contention: float = 0.0) -> tuple[Link, ...]:
-    """Pair, node, group, machine; bandwidths in GB/s, the latency of messages that leave a node in µs."""
+    """Links of a pair, node, group and machine: GB/s of each, and the µs of a message that leaves a node."""
     pair, node, group, machine = bandwidths
     group_ranks = GROUP_NODES * RANKS_OF_NODE
     return (
@@ -98,11 +99,12 @@ def links_of(bandwidths: np.ndarray, latency: float, contention: float = 0.0) ->
 
 
 def fit_links(between_cpus: bool = True) -> tuple[Link, ...]:
-    """Links of the GPUs from the rows of tables 10–12, least squares of the logarithms of the times.
+    """Fit the links of the GPUs to tables 10–12 by least squares of the logarithms of the times.
 
-    GPUs and CPUs have bandwidths of their own and the latency of a message in common: both send by the same
-    network cards, and the message rate shows in the largest runs only, of which there are two with either.
-    `between_cpus = False` leaves the CPUs' columns out. What `limited` adds touches none of these rows.
+    GPUs and CPUs have separate bandwidths but the same latency of a message, because both send through the
+    same network cards. The message rate shows in the largest runs only, two on GPUs and two on CPUs.
+    `between_cpus = False` leaves the CPUs' columns out. The numbers that `limited` adds affect none of these
+    rows.
     """
     on_gpus, on_cpus = measured_exchanges("gpu_mpi_s"), measured_exchanges("cpu_mpi_s")
 
@@ -121,7 +123,7 @@ def fit_links(between_cpus: bool = True) -> tuple[Link, ...]:
 
 
 def measured_rates() -> dict[str, list[float]]:
-    """Table 1: three variables on one GPU. Unit stride is x, strides are y and z; copies of any length.
+    """Rates of three variables on one GPU (table 1): unit stride along x, strided along y and z; and copies.
 
     The paper packs and unpacks around strided transforms, the faster of its two ways from 8192 points on.
     """
@@ -148,7 +150,7 @@ def measured_rates() -> dict[str, list[float]]:
 
 
 def frontier() -> Machine:
-    """The machine file's content: tables 1, 9 and 10–12, what is published beside them, assumptions.
+    """The machine file's content: tables 1, 9 and 10–12, other published numbers, and assumptions.
 
     `hidden` (all traffic between nodes may proceed during work) and `files.bandwidth_node` are guesses.
     """

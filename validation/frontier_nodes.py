@@ -1,12 +1,12 @@
-"""The planner against GESTS by the number of nodes of Frontier, with and without what all nodes share.
+"""The planner against GESTS by number of nodes of Frontier, with and without totals and peaks of the links.
 
     .venv/bin/python validation/frontier_nodes.py
 
-repeats the comparison of gests.py (tables 2 and 3 of P. K. Yeung et al., Comput. Phys. Commun. 306, 109364,
-2025) by nodes, once without `total` and `peak` of the links, as the planner was before it knew them, and
-plans 32768³ points on 8192 nodes both ways, of which only ranges are known (reference/frontier_8192.csv). It
-prints both tables, writes them into docs/planner.md and validation/results/gests-nodes.json, and exits with 1
-if an error is too large.
+It repeats the comparison of gests.py (tables 2 and 3 of P. K. Yeung et al., Comput. Phys. Commun. 306,
+109364, 2025) by nodes, with and without `total` and `peak` of the links, which earlier planners did not have.
+It plans 32768³ points on 8192 nodes both ways; only ranges of those runs are known
+(reference/frontier_8192.csv). It prints both tables and writes them into docs/planner.md and
+validation/results/gests-nodes.json. It exits with 1 if an error is too large.
 """
 
 import sys
@@ -44,7 +44,10 @@ def unlimited(machine: Machine) -> Machine:
 
 
 def plans_of_largest(machine: Machine) -> Iterator[Largest]:
-    """Columns hand over their bytes, what a rank keeps counted as in the paper."""
+    """The plans by process grid and variables a message.
+
+    The bandwidth of columns includes the bytes that a rank keeps, as in the paper.
+    """
     for rows in ROWS_OF_RANKS:
         grid = (rows, NODES * RANKS_OF_NODE // rows)
         for variables in VARIABLES:
@@ -62,12 +65,12 @@ def by_nodes(rows: list[Row]) -> dict[int, list[float]]:
 
 
 def reported() -> dict[str, tuple[float, float]]:
-    """Ranges on 8192 nodes, by name."""
+    """The reported ranges on 8192 nodes, by name."""
     return {r["quantity"]: (r["least"], r["most"]) for r in table("8192", numbers=("least", "most"))}
 
 
 def slower_by_report() -> tuple[float, float]:
-    """Measured over formerly planned step: of a plan that is p % too fast, 1/(1 − p/100)."""
+    """Least and largest ratio of the measured step to the one planned before: 1/(1 − p/100), p % too fast."""
     least, most = reported()["planned step too fast by"]
     return 1 / (1 - least / 100), 1 / (1 - most / 100)
 
@@ -75,7 +78,7 @@ def slower_by_report() -> tuple[float, float]:
 def errors_on_largest(machine: Machine) -> tuple[float, float]:
     """Least and largest error of a step on 8192 nodes.
 
-    Where plans grew least and most the former ones are taken to have been least and most too fast.
+    The former plans are assumed to be least too fast where plans grew least, and most where they grew most.
     """
     pairs = zip(plans_of_largest(machine), plans_of_largest(unlimited(machine)), strict=True)
     grown = [now.step / past.step for now, past in pairs]
@@ -84,7 +87,7 @@ def errors_on_largest(machine: Machine) -> tuple[float, float]:
 
 
 def errors_of(machine: Machine) -> list[Error]:
-    """How far the error grew up to 4096 nodes, and how far plans on 8192 are off what is reported."""
+    """Growth of the error up to 4096 nodes, and deviation of plans on 8192 nodes from the reported ranges."""
     after, before = by_nodes(predict(machine)), by_nodes(predict(unlimited(machine)))
     grown = max(mean_of(after[n]) - mean_of(before[n]) for n in after)
     measured = reported()["measured bandwidth of columns"]
@@ -105,7 +108,7 @@ def mean_of(errors: list[float]) -> float:
 
 
 def outside(values: list[float], least: float, most: float) -> float:
-    """By which share the values reach beyond the range."""
+    """The relative distance by which values reach beyond a range."""
     return max(0.0, least / min(values) - 1, max(values) / most - 1)
 
 

@@ -1,11 +1,11 @@
-"""The planner against GESTS on Frontier: tables of links and transforms in, whole time steps predicted.
+"""The planner against GESTS on Frontier: time steps predicted from tables of links and transforms.
 
     .venv/bin/python validation/gests.py
 
-predicts tables 2 and 3 of P. K. Yeung et al., Comput. Phys. Commun. 306, 109364 (2025), all 24 rows, with the
-machine file that frontier_fit.py made from tables 1 and 10–12, and compares. It prints the errors, writes
-validation/results/gests.json, docs/figures/planner-gests.png and the tables in docs/planner.md, and exits
-with 1 if an error is too large.
+It predicts all 24 rows of tables 2 and 3 of P. K. Yeung et al., Comput. Phys. Commun. 306, 109364 (2025). Its
+machine file is the one that frontier_fit.py made from tables 1, 9 and 10–12. It prints the errors and writes
+validation/results/gests.json, docs/figures/planner-gests.png and the tables in docs/planner.md. It exits with
+1 if an error is too large.
 """
 
 import sys
@@ -35,7 +35,7 @@ TIE = 0.01
 
 @dataclass(frozen=True)
 class Row:
-    """A row of table 2 or 3 with what the planner says of it: seconds a step."""
+    """A row of table 2 or 3, in seconds a step: measured, and predicted by the planner."""
 
     table: int
     n: int
@@ -80,7 +80,7 @@ def case_of(n: int, variables_per_message: int = 1) -> Case:
 
 
 def measured_parts(row: dict[str, float]) -> dict[str, float]:
-    """Parts of a row by the planner's names."""
+    """The measured parts of a row by the planner's names."""
     return {
         "fft": row["fft_s"],
         "pack": row["pack_unpack_s"],
@@ -184,7 +184,7 @@ def value_of(row: Row, which: str, part: str) -> float:
 
 
 def variants(machine: Machine, rows: list[Row]) -> dict[str, list[Row]]:
-    """The model as it is, and with each choice that was made in view of the measured steps made otherwise."""
+    """Rows by the model as it is, and with each of the choices changed that the measured steps influenced."""
     on_gpus = machine.model_copy(update={"links": fit_links(between_cpus=False)})
     return {
         "as shipped": rows,

@@ -1,6 +1,6 @@
 """Longitudinal structure functions of the checkpoints of a run, with their scaling.
 
-They are those of the diagnostic `structure-functions` (docs/diagnostics/structure-functions.md), the mean
+The diagnostic `structure-functions` (docs/diagnostics/structure-functions.md) computes them; they are means
 over the three axes. Relative exponents ζ_p are the slopes of ln S_p over ln ⟨|δu|³⟩ (extended
 self-similarity, R. Benzi et al., Phys. Rev. E 48, R29 (1993)) for 10 η ≤ r ≤ L.
 """
@@ -17,7 +17,7 @@ ORDERS = (4, 6)
 
 
 def of_run(directory: Path, start: float, size: float) -> xr.Dataset:
-    """Those of the checkpoints from a time on, over time and all separations up to `size`."""
+    """Structure functions of the checkpoints from a time on, over time and all separations up to `size`."""
     results = open_run(directory)
     spacing = results.case.grid.lengths[0] / results.case.grid.points[0]
     separations = list(range(1, int(size / spacing) + 1))

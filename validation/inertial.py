@@ -1,12 +1,12 @@
-"""Inertial particles in stationary isotropic turbulence against what is published of them.
+"""Inertial particles in stationary isotropic turbulence against published results.
 
-    .venv/bin/python validation/inertial.py run inertial-64      run, or go on with a run, and compare
-    .venv/bin/python validation/inertial.py compare inertial-64  compare a run that is finished
-    .venv/bin/python validation/inertial.py list                 what there is, and how far each run is
+    .venv/bin/python validation/inertial.py run inertial-64      run or continue it, and compare
+    .venv/bin/python validation/inertial.py compare inertial-64  compare a finished run
+    .venv/bin/python validation/inertial.py list                 list the runs and their progress
 
-Runs are kept in runs/validation/ and go on from their last checkpoint, so a long one may take several starts.
-A comparison prints its table, writes validation/results/NAME.json, docs/figures/validation-NAME.png and the
-table in docs/validation.md, and exits with 1 if a mark is missed.
+Runs are kept in runs/validation/ and go on from their last checkpoint, so a long one may need several starts.
+A comparison prints its table and writes validation/results/NAME.json, docs/figures/validation-NAME.png and
+the table in docs/validation.md. It exits with 1 if an error is too large.
 """
 
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ SLAB = 8.0  # η, the thickness of the slab that is drawn
 
 @dataclass(frozen=True)
 class Validation(particle_runs.Validation):
-    """With inertial particles."""
+    """A designed flow with inertial particles."""
 
-    gravity: float  # of those that settle, with τ g of about the Kolmogorov velocity
+    gravity: float  # of settling particles; τ g is about the Kolmogorov velocity
     release: float = 4.0  # a time
     count: int = 15_000
 
@@ -63,7 +63,7 @@ def judge(name: str, validation: Validation, directory: Path) -> None:
 
 
 def draw(name: str, title: str, found: judges.Found) -> None:
-    """Particles in a slab, and radial distributions."""
+    """Draw the particles in a slab, and the radial distributions."""
     with picture(name, title, (15, 5)) as figure:
         *slabs, last = figure.subplots(1, 3)
         for ax, group in zip(slabs, (judges.MOST, judges.BUBBLES), strict=True):

@@ -1,4 +1,4 @@
-"""What inertial.py reads off its runs, and what it is compared with.
+"""Numbers that inertial.py measures in its runs, and the published ones that it compares them with.
 
 Published numbers are quoted from memory of the papers:
 
@@ -11,8 +11,8 @@ Published numbers are quoted from memory of the papers:
     settling      is faster than in fluid at rest
                   Wang and Maxey, J. Fluid Mech. 256, 27 (1993)
 
-In a stationary flow the means of their equation of motion are exact, with means over the particles:
-⟨v⟩ = ⟨u⟩ + τ g, and ⟨v·(u − v)⟩ + τ g·⟨v⟩ = 0.
+In a stationary flow the equation of motion gives two exact means over the particles: ⟨v⟩ = ⟨u⟩ + τ g, and
+⟨v·(u − v)⟩ + τ g·⟨v⟩ = 0.
 """
 
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ from whorl.output.means import mean_of
 from whorl.particles.results.clustering import clustering
 from whorl.particles.results.path_series import tracks_of
 
-Number = tuple[float, float]  # and its error
+Number = tuple[float, float]  # a value and its error
 SQUARED = "dot(curl(u), curl(u))"
 STOKES = {"St = 0.2": 0.2, "St = 0.7": 0.7, "St = 2": 2.0}
 MOST, SETTLING, BUBBLES = "St = 0.7", "settling", "bubbles"
 LEAST_DIMENSION = 2.3
-FITTED = (0.3, 1.5)  # η, where D₂ is fitted
+FITTED = (0.3, 1.5)  # r/η of the fit of D₂
 STATES = 60
 ERRORS = 3.0  # standard errors
 
@@ -51,7 +51,7 @@ def groups(gravity: float) -> dict[str, dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Found:
-    """What is judged of each group and of the flow, where particles are at the end, and scales."""
+    """Numbers of each group and of the flow, the clustering, the final positions, η and the box lengths."""
 
     groups: dict[str, dict[str, Number]]
     clustering: dict[str, Any]
@@ -61,7 +61,7 @@ class Found:
 
 
 def measured(run: Any, gravity: float, start: float, end: float) -> Found:
-    """Those of a window."""
+    """The numbers of a window of time."""
     averages = run.average(start, end)
     epsilon = averages["dissipation"].mean
     viscosity = run.case.flow.viscosity
@@ -92,7 +92,10 @@ def measured(run: Any, gravity: float, start: float, end: float) -> Found:
 
 
 def falls(of_fluid: Any, squares: dict[str, tuple[Any, Any]]) -> dict[str, Number]:
-    """⟨a²⟩ of each group, (times, values), over that of the one before it, or of the fluid for the first."""
+    """The ratio of ⟨a²⟩ of each group to that of the one before it, or to the fluid's for the first.
+
+    `squares` has the times and values of ⟨a²⟩ of each group.
+    """
     found, above = {}, None
     for name, (time, own) in squares.items():
         above = np.interp(time, of_fluid["time"].values, of_fluid.values) if above is None else above
@@ -102,7 +105,7 @@ def falls(of_fluid: Any, squares: dict[str, tuple[Any, Any]]) -> dict[str, Numbe
 
 
 def of_group(run: Any, data: Any, tau: float, g: float) -> dict[str, Number]:
-    """Means over particles and time; all over the same rows."""
+    """Means over the particles and time, all over the same rows."""
     time = data["time"].values
     u, v = velocities(data)
     squared = data["value"].sel(quantity=SQUARED).values.mean(axis=1)
@@ -122,26 +125,26 @@ def of_group(run: Any, data: Any, tau: float, g: float) -> dict[str, Number]:
 
 
 def velocities(data: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Those of the fluid and of the particles there, [time, particle, axis]."""
+    """Velocities of the fluid at the particles, and of the particles, [time, particle, axis]."""
     u = np.stack([data["value"].sel(quantity=f"u.{axis}").values for axis in "xyz"], axis=-1)
     return u, data["velocity"].values
 
 
 def squared_acceleration(data: Any, tau: float, g: float) -> np.ndarray:
-    """Its mean over the particles at each time."""
+    """The mean of the squared acceleration over the particles at each time."""
     u, v = velocities(data)
     return ((((u - v) / tau) + np.array([0.0, 0.0, g])) ** 2).sum(-1).mean(1)
 
 
 def ratio_of(time: np.ndarray, own: np.ndarray, other: np.ndarray) -> Number:
-    """The ratio of two means over the same times, with an error by which both may rise and fall together."""
+    """The ratio of two means over the same times, with an error that allows for their correlation."""
     of_other = mean_of(time, other).mean
     ratio = mean_of(time, own).mean / of_other
     return ratio, mean_of(time, own - ratio * other).error / of_other
 
 
 def apart(low: Number, high: Number) -> float:
-    """Three standard errors of a difference over it; infinite where it is not positive."""
+    """Three standard errors of a difference, over the difference; infinite if it is not positive."""
     difference = high[0] - low[0]
     return ERRORS * float(np.hypot(low[1], high[1])) / difference if difference > 0 else np.inf
 
@@ -187,7 +190,7 @@ def _of_dimensions(found: Found) -> list[Error]:
 
 
 def _of_acceleration(found: Found) -> list[Error]:
-    """The variance falls from that of the fluid on, by more than its errors."""
+    """The variance falls from the fluid to each larger Stokes number by more than its errors."""
     errors, above = [], "the fluid"
     for name in STOKES:
         own = found.groups[name]["fall"]

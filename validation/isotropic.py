@@ -1,14 +1,14 @@
 """Small scales of the designed turbulence of forced.py against published numbers of isotropic turbulence.
 
-    .venv/bin/python validation/isotropic.py run isotropic-64     run, or go on with a run, and compare
-    .venv/bin/python validation/isotropic.py compare isotropic-64    compare a run that is finished
-    .venv/bin/python validation/isotropic.py list                 what there is, and how far each run is
+    .venv/bin/python validation/isotropic.py run isotropic-64        run or continue it, and compare
+    .venv/bin/python validation/isotropic.py compare isotropic-64    compare a finished run
+    .venv/bin/python validation/isotropic.py list                    list the runs and their progress
 
-A run begins from the last state of one of forced.py, so run that first, and goes on from its last checkpoint.
-Every half turnover it measures the ready sets gradients, dissipation and pressure, and keeps a checkpoint, of
-which the structure functions are taken (increments.py). A comparison prints what is outside of the published
-range (isotropic_published.py), writes validation/results/NAME.json and the table in docs/validation.md of all
-such files, and exits with 1 if a number is too far from what is published.
+A run begins from the last state of a run of forced.py, which has to exist, and goes on from its own last
+checkpoint. Every half turnover it measures the ready sets gradients, dissipation and pressure and keeps a
+checkpoint, from which increments.py computes the structure functions. A comparison prints the deviations from
+the published ranges (isotropic_published.py). It writes validation/results/NAME.json, and the table of all
+such files in docs/validation.md. It exits with 1 if a number is too far outside of its range.
 """
 
 import json
@@ -35,17 +35,17 @@ BEGIN, END = "<!-- table isotropic -->", "<!-- end -->"
 
 @dataclass(frozen=True)
 class Validation:
-    """The run that it begins from, what is changed, and the turnovers that are averaged."""
+    """The run that it begins from, the changes to its case, and the turnovers that are averaged."""
 
     title: str
     begins_from: str
     averaged: float
     skipped: float = 0.0  # turnovers until the smallest scales are those of the new viscosity
-    points: int = 0  # 0: those of the run it begins from
-    of_design: str = ""  # the validation of forced.py whose viscosity it has, if another
+    points: int = 0  # 0: as in the run it begins from
+    of_design: str = ""  # validation of forced.py whose viscosity it has; empty: unchanged
 
     def first(self) -> float:
-        """The count of turnovers from which on averages are taken."""
+        """The number of turnovers at which the averages begin."""
         before = FORCED[self.begins_from]
         return before.skipped + before.averaged + self.skipped
 
@@ -78,7 +78,7 @@ VALIDATIONS = {
 
 
 def simulate(validation: Validation, directory: Path) -> bool:
-    """Whether the end is reached; collective."""
+    """Run the case, or go on with it, and return whether the end is reached. Collective."""
     source, until = kept_in(validation.begins_from), validation.until()
 
     def begin() -> Simulation:
@@ -91,7 +91,7 @@ def simulate(validation: Validation, directory: Path) -> bool:
 
 
 def measured(directory: Path, first: float) -> dict[str, tuple[float, float]]:
-    """Means and standard errors by the names of isotropic_published.py, from a count of turnovers on."""
+    """Means and standard errors by the names of isotropic_published.py, from a number of turnovers on."""
     results = open_run(directory)
     turnovers, time = (results.series[name].values for name in ("turnovers", "time"))
     start = float(time[np.searchsorted(turnovers, first)])
@@ -143,7 +143,7 @@ def judge(name: str, validation: Validation, directory: Path) -> None:
 
 
 def error_of(one: Published, found: dict[str, tuple[float, float]]) -> Error | None:
-    """How far a mean is outside of the published range, none if there is nothing published at its R_λ."""
+    """How far a mean is outside of the published range; None if nothing is published at its R_λ."""
     outside = one.outside(found[one.name][0], found["R_lambda"][0])
     if outside is None:
         return None
@@ -161,7 +161,7 @@ def shown(number: tuple[float, float]) -> str:
 
 
 def kept_results() -> dict[str, dict[str, Any]]:
-    """What is measured, by the name of the run, of all results there are."""
+    """The case, turnovers and measured numbers in each result file that exists, by name of the run."""
     files = {name: RESULTS / f"{name}.json" for name in VALIDATIONS}
     return {
         name: json.loads(file.read_text(encoding="utf-8"))["run"]

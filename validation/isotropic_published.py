@@ -1,7 +1,7 @@
 """Published numbers of stationary isotropic turbulence, by R_λ, for isotropic.py.
 
-Numbers are quoted from memory of the papers, so that those of one paper are widened by `accuracy`, and ranges
-over several Reynolds numbers, whose ends are not known better than that, are told and not judged.
+Numbers are quoted from memory of the papers, so `accuracy` widens those of one paper. Ranges over several
+Reynolds numbers are reported but not judged where their ends are no better known.
 """
 
 from collections.abc import Callable
@@ -16,8 +16,8 @@ Range = Callable[[float], tuple[float, float]]
 class Published:
     """A range by R_λ of a quantity that isotropic.py measures under the same name.
 
-    `told` and `source` are its cells in the table; outside of `valid` R_λ nothing is compared. `limit` is how
-    far outside of the range, relative to its end, a number may be; None is told and not judged.
+    `told` and `source` are its cells in the table. Outside of `valid` R_λ nothing is compared. `limit` is how
+    far outside of the range a number may be, relative to the range's end; None: reported but not judged.
     """
 
     name: str
@@ -53,7 +53,7 @@ def fit(value: Callable[[float], float]) -> Range:
 
 
 def between(*points: tuple[float, float]) -> Range:
-    """Values at some R_λ, and straight lines over ln R_λ between them."""
+    """Values at some R_λ, interpolated linearly in ln R_λ."""
     known, values = np.array(points).T
     return fit(lambda reynolds: float(np.interp(np.log(reynolds), np.log(known), values)))
 

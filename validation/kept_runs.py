@@ -1,4 +1,4 @@
-"""The commands of validations by runs that are kept in runs/validation/ and may take several starts."""
+"""Commands of the validations whose runs are kept in runs/validation/ and may need several starts."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ def kept_in(name: str, directory: Path | None = None) -> Path:
 
 
 def output_in(directory: Path, spectra_every: str) -> dict[str, str]:
-    """[output] of a run, which goes on from its last checkpoint wherever it is stopped."""
+    """[output] of a run that may be stopped anywhere and goes on from its last checkpoint."""
     return {
         "directory": str(directory),
         "series_every": "10 steps",
@@ -27,7 +27,7 @@ def output_in(directory: Path, spectra_every: str) -> dict[str, str]:
 
 
 def opened(directory: Path, until: str | float, begin: Callable[[], Simulation]) -> Simulation | None:
-    """The run from its last checkpoint on, or as it begins; None if its end is reached; collective."""
+    """The run, from its last checkpoint or from its beginning; None if its end is reached. Collective."""
     begun = on_root(
         world(), lambda: RunDirectory(directory).is_run() and bool(open_run(directory).checkpoints)
     )
@@ -40,7 +40,7 @@ def opened(directory: Path, until: str | float, begin: Callable[[], Simulation])
 
 
 def start(app: typer.Typer) -> None:
-    """Run the command of the program's arguments; a wrong case ends it with its message alone."""
+    """Run the command that the arguments name; a CaseError ends the program with its message only."""
     try:
         app()
     except CaseError as error:
@@ -55,9 +55,10 @@ def commands(
     reached: Callable[[Any, Any], str],
     titled: Callable[[Any], str] = lambda validation: validation.title,
 ) -> typer.Typer:
-    """`run NAME`, where `simulate` says whether the end is reached; `compare NAME`, which judges it; `list`.
+    """The commands `run NAME`, `compare NAME` and `list`.
 
-    `reached` tells how far the rows of a series are, `titled` what a validation is.
+    `simulate` runs a validation and returns whether its end is reached; `judge` compares it. For `list`,
+    `reached` describes the progress of its series and `titled` the validation.
     """
     app = typer.Typer(add_completion=False, help=doc, rich_markup_mode=None, pretty_exceptions_enable=False)
     Name = Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(validations)}.")]

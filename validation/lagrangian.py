@@ -1,12 +1,12 @@
-"""Tracers in stationary isotropic turbulence against what is published of particles.
+"""Tracers in stationary isotropic turbulence against published Lagrangian statistics.
 
-    .venv/bin/python validation/lagrangian.py run lagrangian-64      run, or go on with a run, and compare
-    .venv/bin/python validation/lagrangian.py compare lagrangian-64  compare a run that is finished
-    .venv/bin/python validation/lagrangian.py list                   what there is, and how far each run is
+    .venv/bin/python validation/lagrangian.py run lagrangian-64      run or continue it, and compare
+    .venv/bin/python validation/lagrangian.py compare lagrangian-64  compare a finished run
+    .venv/bin/python validation/lagrangian.py list                   list the runs and their progress
 
-Runs are kept in runs/validation/ and go on from their last checkpoint, so a long one may take several starts.
-A comparison prints its table, writes validation/results/NAME.json, docs/figures/validation-NAME.png and the
-table in docs/validation.md, and exits with 1 if a mark is missed.
+Runs are kept in runs/validation/ and go on from their last checkpoint, so a long one may need several starts.
+A comparison prints its table and writes validation/results/NAME.json, docs/figures/validation-NAME.png and
+the table in docs/validation.md. It exits with 1 if an error is too large.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ GRADIENT = ["dx(p)", "dy(p)", "dz(p)"]
 
 @dataclass(frozen=True)
 class Validation(particle_runs.Validation):
-    """With tracers."""
+    """A designed flow with tracers."""
 
     count: int = 2000
 
@@ -73,7 +73,7 @@ def judge(name: str, validation: Validation, directory: Path) -> None:
 
 
 def draw(name: str, title: str, found: judges.Found) -> None:
-    """The correlation of the velocity, the PDF of the acceleration, D₂/(ε τ) and the change of pairs."""
+    """Draw the correlation of the velocity, the PDF of the acceleration, D₂/(ε τ) and the dispersion."""
     parts = (("velocity", 0), ("acceleration", 1), ("structure-functions", 1), ("dispersion", 0))
     with picture(name, title, (18, 4.4)) as figure:
         for ax, (kind, number) in zip(figure.subplots(1, len(parts)), parts, strict=True):

@@ -1,4 +1,4 @@
-"""What lagrangian.py reads off its runs, and the published numbers that it is compared with.
+"""Numbers that lagrangian.py measures in its runs, and the published ones that it compares them with.
 
 Published numbers, by R_λ, are quoted from memory of the papers, to some 10 %:
 
@@ -23,12 +23,12 @@ from whorl.particles.results.means import average_particles, numbers_of
 from whorl.particles.results.path_series import Tracks, tracks_of
 from whorl.particles.results.separations import pairs
 
-Number = tuple[float, float]  # and its error
+Number = tuple[float, float]  # a value and its error
 C0 = {38: (2.5, 3.0), 90: (3.9, 4.2), 140: (4.6, 5.0)}
 FLATNESS = {40: (9.0, 12.0), 140: (18.0, 22.0)}
 PLACE = (4.0, 6.0)  # τ/τ_η
 RELEASED = 20.0  # η, the separation of pairs
-ABOUT = 0.1  # of it
+ABOUT = 0.1  # half the width of the range of separations, relative to its middle
 EARLY = 0.1  # (r₀²/ε)^{1/3}
 ORIGINS = 10  # of pairs
 SINCE = 4.0  # (r₀²/ε)^{1/3} for which they are followed
@@ -54,7 +54,7 @@ class Found:
 
 
 def measured(run: Any, group: str, start: float, end: float) -> Found:
-    """Those of a window."""
+    """The statistics and numbers of a window of time."""
     kinds = ("dispersion", "velocity", "acceleration", "structure-functions", "clustering", "uniformity")
     means = average_particles(run, group, kinds, start, end)
     numbers = {name: numbers_of(means[kind], of)[:2] for name, (kind, of) in NUMBERS.items()}
@@ -74,7 +74,7 @@ def measured(run: Any, group: str, start: float, end: float) -> Found:
 
 
 def of_pairs(tracks: Tracks) -> dict[str, Number]:
-    """Means over several origins of pairs that are 20 η apart, with the error of their spread."""
+    """Means over several origins of pairs that are 20 η apart, with standard errors from their spread."""
     small = tracks.small_scales
     apart = RELEASED * small.length
     turn = (apart**2 / small.epsilon) ** (1 / 3)
@@ -101,7 +101,7 @@ def of_pairs(tracks: Tracks) -> dict[str, Number]:
 
 
 def after(tracks: Tracks, first: int, steps: int) -> Tracks:
-    """The paths from a time on, for so many steps."""
+    """The paths from the row `first` on, over `steps` steps."""
     rows = slice(first, first + steps + 1)
     small = tracks.scales
     return replace(
@@ -114,7 +114,7 @@ def after(tracks: Tracks, first: int, steps: int) -> Tracks:
 
 
 def between(published: dict[int, tuple[float, float]], reynolds: float) -> tuple[float, float]:
-    """The range at a Reynolds number, on straight lines in ln R_λ, as at the ends beyond them."""
+    """The range at a Reynolds number, interpolated linearly in ln R_λ and constant beyond the ends."""
     x = np.log(list(published))
     low, high = np.array(list(published.values())).T
     return tuple(float(np.interp(np.log(reynolds), x, one)) for one in (low, high))
@@ -164,7 +164,7 @@ def _of_fields(numbers: dict[str, Number], value: dict[str, float], told: dict[s
 
 
 def _of_acceleration(value: dict[str, float], told: dict[str, str]) -> list[Error]:
-    """Against published numbers by R_λ."""
+    """The acceleration against published numbers by R_λ."""
     reynolds = value["R_lambda"]
     sawford = 5 / (1 + 110 / reynolds)
     ayala = (11 + 7 * reynolds) / (205 + reynolds)

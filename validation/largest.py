@@ -1,8 +1,8 @@
-"""The table of 32768³ points on 4096 nodes of Frontier in docs/planner.md: GESTS beside whorl's truncations.
+"""The table of 32768³ points on 4096 nodes of Frontier in docs/planner.md: GESTS and whorl's truncations.
 
     .venv/bin/python validation/largest.py
 
-writes predictions between the marks on the page; the row called measured is from table 3 of P. K. Yeung et
+It writes predictions between the marks on the page. The row called measured is from table 3 of P. K. Yeung et
 al., Comput. Phys. Commun. 306, 109364 (2025).
 """
 

@@ -1,13 +1,13 @@
-"""Linearly forced turbulence by an independent program of NumPy, beside a run of forced.py.
+"""Linearly forced turbulence by an independent NumPy program, compared with a run of forced.py.
 
-    .venv/bin/python validation/linear_twin.py linear-32      beside: forced.py run linear-32; ten minutes
-    .venv/bin/python validation/linear_twin.py linear-64      beside: forced.py run linear-64; forty minutes
+    .venv/bin/python validation/linear_twin.py linear-32      after forced.py run linear-32; ten minutes
+    .venv/bin/python validation/linear_twin.py linear-64      after forced.py run linear-64; forty minutes
 
-It solves du/dt = u × curl u − grad p + ν ∇²u + A u for the same A, ν and number of points, with the
+It solves du/dt = u × curl u − grad p + ν ∇²u + A u for the same A, ν and number of points. It uses the
 rotational form of the nonlinear term, truncation by 2/3, and the classical scheme of fourth order with an
-integrating factor, and shares no line with whorl. It compares E, and l = u'³/ε over the length of the box,
-writes validation/results/NAME-twin.json and the table in docs/validation.md, and exits with 1 if they differ
-by more than three standard errors.
+integrating factor. The solver shares no line with whorl. The program compares E, and l = u'³/ε over the
+length of the box. It writes validation/results/NAME-twin.json and the table in docs/validation.md, and exits
+with 1 if they differ by more than three standard errors.
 """
 
 import math
@@ -74,7 +74,7 @@ class Twin:
             if number % 20 == 0:
                 rows.append((number * self.dt, *self.statistics(u)))
             if number % 200 == 0:
-                u = self.to_modes(self.to_points(u))  # modes of no real field would grow out of rounding
+                u = self.to_modes(self.to_points(u))  # else modes of no real field grow from rounding
         return np.array(rows)
 
 
@@ -83,7 +83,7 @@ def measured(
 ) -> list[tuple[float, float]]:
     """The mean energy, and l over the length of the box, each with its standard error.
 
-    By the balance ε = 2AE of a stationary state l = u'/(3A), whose relative error is half that of the energy.
+    The balance ε = 2AE of a stationary state gives l = u'/(3A), whose relative error is half the energy's.
     """
     later = time > skipped
     mean = mean_of(time[later], energy[later])

@@ -2,12 +2,12 @@
 
     .venv/bin/python validation/local_plan.py [ROUNDS]
 
-Each of ROUNDS (3) rounds measures the machine with `mpiexec -n 2 whorl bench machine`, then times steps with
-`whorl bench step` on one rank with both cores and on two ranks, and plans the same with the machine file of
-its round; the median of the rounds counts, so that a machine that drifts does so for both. Rates are of the
-quickest steps, so the quickest of the steps is what they predict. It prints the errors, writes
-validation/results/local-plan.json and the table in docs/planner.md, and exits with 1 if an error is too
-large. Two cores are needed; nothing else should run.
+Each of ROUNDS (3) rounds measures the machine with `mpiexec -n 2 whorl bench machine`. It then times steps
+with `whorl bench step`, on one rank with both cores and on two ranks, and plans the same with its machine
+file. The median of the rounds counts, so a drift of the machine affects both. Rates are of the quickest
+steps, so the plan is compared with the quickest step. The script prints the errors and writes
+validation/results/local-plan.json and the table in docs/planner.md. It exits with 1 if an error is too large.
+It needs two cores; nothing else should run.
 """
 
 import json
@@ -45,7 +45,7 @@ class Sample:
 
 
 def command(ranks: int, *arguments: object) -> None:
-    """A whorl command on ranks that may use every core."""
+    """Run a whorl command on ranks that may use every core."""
     unbound = {"OMPI_MCA_hwloc_base_binding_policy": "none", "PRTE_MCA_hwloc_default_binding_policy": "none"}
     root = dict.fromkeys(("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), "1")
     call = ["mpiexec", "-n", str(ranks), *WHORL, *map(str, arguments)]
@@ -59,7 +59,7 @@ def sample(machine: Machine, points: int, ranks: int, precision: str, folder: Pa
     command(ranks, "bench", "step", "--points", points, "--precision", precision, *steps, "--json", figures)
     measured = json.loads(figures.read_text(encoding="utf-8"))
     seconds = measured["columns"]["best"]["total"]
-    # The planner may advise other batches; what is measured are the core's own.
+    # The planner may advise other batches, but the measured step has the core's own.
     case = Case(**measured["case"]).updated([f"run.batches={measured['layout']['batches']}"])
     there = with_ranks(machine, ranks)
     way = best(Whorl(case), there, 1)

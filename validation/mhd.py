@@ -1,10 +1,10 @@
-"""Magnetohydrodynamics against independent results, in minutes; the short ones are tests.
+"""Magnetohydrodynamics against independent results, in minutes; the short ones are also tests.
 
-    .venv/bin/python validation/mhd.py [NAME]       one of orszag-tang, taylor-green, abc-dynamo; all without
+    .venv/bin/python validation/mhd.py [NAME]       orszag-tang, taylor-green or abc-dynamo; all by default
 
-Prints the errors and writes validation/results/mhd-NAME.json; exits with 1 if one is too large. References
-are of other codes than whorl: spectral ones in double precision with RK4 (errors as told below), and for the
-dynamo the eigenvalue of the induction operator.
+It prints the errors, writes validation/results/mhd-NAME.json and exits with 1 if an error is too large. The
+references are from other codes: spectral ones in double precision with RK4 (the comments below give their
+errors), and for the dynamo the eigenvalue of the induction operator.
 """
 
 import math
@@ -16,7 +16,7 @@ from comparison import Error, show, write_result
 from whorl import Case, Simulation
 
 NAMES = ("energy", "enstrophy", "magnetic_energy", "mean_square_current")
-# t: E_k, Z, E_b, J at 192² (256²: E to 6e-9, Z and J to 3e-7); ν = η = 0.01.
+# t: E_k, Z, E_b, J at 192², ν = η = 0.01. They agree with 256²: E to 6e-9, Z and J to 3e-7.
 ORSZAG_TANG = {
     0.5: (0.483476259, 0.66577509, 0.498106072, 1.40733302),
     1.0: (0.420155555, 1.00630389, 0.534168119, 2.62879811),
@@ -25,12 +25,12 @@ ORSZAG_TANG = {
     3.0: (0.243682032, 1.71992376, 0.485251693, 2.76939434),
     4.0: (0.276722521, 1.47672915, 0.374644621, 1.84552501),
 }
-# The same of b = (sin x sin y cos z, cos x cos y cos z, 0) at 64³, ν = η = 0.02.
+# t: E_k, Z, E_b, J from b = (sin x sin y cos z, cos x cos y cos z, 0) at 64³, ν = η = 0.02.
 TAYLOR_GREEN = {
     1.0: (0.085429091, 0.30905718, 0.132781730, 0.61174443),
     2.0: (0.055837943, 0.30224499, 0.118816582, 0.88185491),
 }
-# Growth of the ABC dynamo at Rm = 12: 20³ and 24³ agree to 3e-8. The energy pulses at twice the frequency.
+# Growth of the ABC dynamo at Rm = 12: 20³ and 24³ agree to 3e-8. Energy oscillates at twice the frequency.
 ABC_GROWTH, ABC_FREQUENCY = 0.0080704, 0.617730
 
 

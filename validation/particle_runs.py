@@ -1,4 +1,4 @@
-"""Designed flows with particles: their cases, their runs, and what is kept of a comparison."""
+"""Designed flows with particles: their cases, their runs, and the results of a comparison."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from whorl import Case, Simulation, open_run
 
 @dataclass(frozen=True)
 class Validation(ABC):
-    """A designed flow with particles, its step of time, and the turnovers that are averaged."""
+    """A designed flow with particles, its time step, and the turnovers that are averaged."""
 
     title: str
     case: dict[str, Any]
@@ -44,7 +44,7 @@ class Validation(ABC):
 
 
 def simulate(validation: Validation, directory: Path) -> bool:
-    """Whether the end is reached; collective."""
+    """Run the case, or go on with it, and return whether the end is reached. Collective."""
     simulation = opened(
         directory,
         validation.until,
@@ -71,7 +71,7 @@ def window_of(validation: Validation, directory: Path) -> tuple[float, float]:
 def keep(
     name: str, title: str, errors: list[Error], case: Case, kept: dict[str, Any], draw: Callable[[], None]
 ) -> None:
-    """Write what was found, with its picture; SystemExit if a mark is missed."""
+    """Write the results, with their picture. Raises SystemExit if an error is too large."""
     own = case.to_dict()
     own["output"].pop("directory")
     write_result(name, title, errors, {"case": own} | kept)

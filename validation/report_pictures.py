@@ -1,13 +1,12 @@
-"""The pictures of docs/report.md: reports of runs that are made for them, opened in Chromium; some minutes.
+"""Make the runs, reports and pictures of docs/report.md, with Chromium, in some minutes.
 
-    .venv/bin/python validation/report_pictures.py               # all runs and pictures
-    .venv/bin/python validation/report_pictures.py mhd           # this one
-    .venv/bin/python validation/report_pictures.py --draw mhd    # of the run that is there
-    .venv/bin/python validation/report_pictures.py --draw --all  # each in every look, to runs/reports/
+    .venv/bin/python validation/report_pictures.py             # all runs and pictures
+    .venv/bin/python validation/report_pictures.py mhd         # this picture
+    .venv/bin/python validation/report_pictures.py --draw mhd  # draw an existing run
 
 The runs and reports are in runs/reports/. docs/figures/report-NAME.png is the beginning of a report at the
-width and in the colours of `PICTURES`, cut into columns side by side. Only this script needs a chromium, or a
-chrome, on the path; no set-up installs it.
+width and in the colours of `PICTURES`, cut into columns side by side. `--all` draws each report in every
+look, to runs/reports/. Only this script needs Chromium or Chrome on the path; no set-up installs it.
 """
 
 import argparse
@@ -50,7 +49,7 @@ CASES: dict[str, Case] = {
 
 @dataclass(frozen=True)
 class Look:
-    """How a report is shown: width in pixels, colours, columns of so many pixels each, and their scale."""
+    """How a report is shown: width in pixels, dark or light, number, height and scale of columns."""
 
     width: int
     dark: bool
@@ -71,7 +70,7 @@ def run(name: str) -> None:
     case = CASES[name].updated(output={"directory": str(RUNS / name)})
     with Simulation(case, overwrite=True) as simulation:
         if not simulation.run():
-            raise SystemExit(f"stopped before the end; {FIGURES} is as it was")
+            raise SystemExit(f"{name} stopped before its end, so its picture is unchanged; run it again.")
 
 
 def draw(page: Path, look: Look, path: Path) -> None:
@@ -112,11 +111,11 @@ def browser() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("name", nargs="*", help=f"pictures, all by default: {', '.join(PICTURES)}")
-    parser.add_argument("--draw", action="store_true", help="draw the runs that are there, without running")
+    parser.add_argument("--draw", action="store_true", help="draw existing runs, without running")
     parser.add_argument("--all", action="store_true", help="in every look, to runs/reports/")
     given = parser.parse_args()
     if unknown := set(given.name) - set(PICTURES):
-        parser.error(f"there is no picture {', '.join(sorted(unknown))}; there are {', '.join(PICTURES)}")
+        parser.error(f"no such picture: {', '.join(sorted(unknown))}; choose from {', '.join(PICTURES)}")
     browser()
     for name in given.name or PICTURES:
         if not given.draw:

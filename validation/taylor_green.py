@@ -1,11 +1,11 @@
 """The Taylor–Green vortex against published and independent results.
 
-    .venv/bin/python validation/taylor_green.py run re1600-64         run, or go on with a run, and compare
-    .venv/bin/python validation/taylor_green.py compare re1600-256    compare a run that is finished
+    .venv/bin/python validation/taylor_green.py run re1600-64         run or continue it, and compare
+    .venv/bin/python validation/taylor_green.py compare re1600-256    compare a finished run
     mpiexec -n 2 .venv/bin/python validation/taylor_green.py run re1600-256
 
-Runs are kept in runs/validation/. A comparison prints its table of errors, writes
-validation/results/NAME.json, docs/figures/validation-NAME.png and the table in docs/validation.md, and exits
+Runs are kept in runs/validation/. A comparison prints its table of errors and writes
+validation/results/NAME.json, docs/figures/validation-NAME.png and the table in docs/validation.md. It exits
 with 1 if an error is too large.
 """
 
@@ -27,7 +27,7 @@ REFERENCE = ROOT / "validation" / "reference"
 
 @dataclass(frozen=True)
 class Validation:
-    """A case, what it is compared with, and the limits of the errors."""
+    """A case, the judge that compares it with its reference, and the limits of the errors."""
 
     title: str
     reynolds: int
@@ -131,7 +131,7 @@ VALIDATIONS = {
 
 
 def simulate(validation: Validation, directory: Path) -> bool:
-    """Whether the end is reached; collective."""
+    """Run the case, or go on with it, and return whether the end is reached. Collective."""
     case = validation.complete_case(directory)
     done, begun = on_root(world(), lambda: progress_of(case, directory))
     if done:
@@ -140,7 +140,7 @@ def simulate(validation: Validation, directory: Path) -> bool:
 
 
 def progress_of(case: Case, directory: Path) -> tuple[bool, bool]:
-    """Whether the run is finished, and whether there is a checkpoint to go on from."""
+    """Whether the run is finished, and whether it has a checkpoint to go on from."""
     if not RunDirectory(directory).is_run():
         return False, False
     earlier = open_run(directory)

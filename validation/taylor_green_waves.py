@@ -3,8 +3,8 @@
     .venv/bin/python validation/taylor_green_waves.py rotating      Ω = 1 about z; a minute
     .venv/bin/python validation/taylor_green_waves.py stratified    N = 2
 
-Prints the table of errors, writes validation/results/NAME.json and the table on the model's page, and exits
-with 1 if an error is too large.
+It prints the table of errors and writes validation/results/NAME.json and the table on the model's page. It
+exits with 1 if an error is too large.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ app = typer.Typer(add_completion=False, help=__doc__, rich_markup_mode=None, pre
 
 @dataclass(frozen=True)
 class Validation:
-    """A flow, its page, and of each quantity the values at TIMES and the limit of the relative error."""
+    """A flow, its page, and each quantity's values at TIMES with the limit of its relative error."""
 
     title: str
     page: str

@@ -1,12 +1,12 @@
-"""Transfers and fluxes of turbulence against what is published of them.
+"""Transfers and fluxes of turbulence against published results.
 
-    .venv/bin/python validation/transfers.py run transfers-192      run, or go on with a run, and compare
-    .venv/bin/python validation/transfers.py compare transfers-192  compare a run that is finished
-    .venv/bin/python validation/transfers.py list                   what there is, and how far each run is
+    .venv/bin/python validation/transfers.py run transfers-192      run or continue it, and compare
+    .venv/bin/python validation/transfers.py compare transfers-192  compare a finished run
+    .venv/bin/python validation/transfers.py list                   list the runs and their progress
 
-Runs are kept in runs/validation/ and go on from their last checkpoint, so a long one may take several starts.
-A comparison prints its table, writes validation/results/NAME.json, docs/figures/validation-NAME.png and the
-table in docs/validation.md, and exits with 1 if a mark is missed.
+Runs are kept in runs/validation/ and go on from their last checkpoint, so a long one may need several starts.
+A comparison prints its table and writes validation/results/NAME.json, docs/figures/validation-NAME.png and
+the table in docs/validation.md. It exits with 1 if an error is too large.
 """
 
 import json
@@ -40,7 +40,7 @@ class Coarse:
 
 @dataclass(frozen=True)
 class Validation:
-    """A case, the window of its clock that is averaged, and what the means are compared with and drawn."""
+    """A case, the window of its clock that is averaged, and the functions that judge and draw the means."""
 
     title: str
     case: dict[str, Any]
@@ -72,7 +72,7 @@ def shells(name: str, **options: Any) -> Measured:
 
 
 def octaves(count: int) -> Measured:
-    """Logarithmic shells, some in an octave."""
+    """Logarithmic shells, `count` in an octave."""
     return shells(f"shells-{count}", shells="logarithmic", per_octave=count)
 
 
@@ -82,7 +82,7 @@ SINGLE = {"precision": "single"}
 
 
 def abc_force(k: int) -> Validation:
-    """Turbulence by a steady force of the ABC shape, curl f = k f."""
+    """Turbulence driven by a steady force of the ABC shape, curl f = k f."""
     shape = [f"sin({k}*{a}) + cos({k}*{b})" for a, b in ("zy", "xz", "yx")]
     return Validation(
         f"ABC force at k = {k}, 96³",
@@ -185,13 +185,13 @@ VALIDATIONS = {
 
 
 def simulate(validation: Validation, directory: Path) -> bool:
-    """Whether the end is reached; collective."""
+    """Run the case, or go on with it, and return whether the end is reached. Collective."""
     simulation = opened(directory, validation.until, lambda: begin(validation, directory))
     return simulation is None or simulation.run()
 
 
 def begin(validation: Validation, directory: Path) -> Simulation:
-    """The run at its start, behind that on fewer points if there is one."""
+    """The run at its start, after a run on fewer points if the validation has one."""
     case, coarse = validation.complete_case(directory), validation.coarse
     if coarse is None:
         return Simulation(case, overwrite=True)

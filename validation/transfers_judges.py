@@ -1,4 +1,4 @@
-"""What means of transfers are compared with: the judges of transfers.py, each a list of errors.
+"""Judges of transfers.py: each compares means of transfers and returns a list of errors.
 
 A sign counts as shown where the mean is beyond `SURE` of its standard errors.
 """
@@ -23,13 +23,13 @@ from transfers_measures import (
     to_next,
 )
 
-NONE = 1.0  # the limit of a count of which none may be
+NONE = 1.0  # limit of a count that must be zero
 FORCED = 2.5  # the end of the force of transfers-192
 INERTIAL = (4.5, 13.1)  # where its flux is within 20 % of the dissipation
 INVERSE = (10.9, 46.0)  # between drag and force of transfers-2d
-EARLY = 1.6  # until which energy goes from u to b at first
+EARLY = 1.6  # time until which energy goes from u to b at first
 FARTHEST = 12  # shells of 2^(1/4) apart
-LARGEST = 32.6  # K of which steps are found
+LARGEST = 32.6  # largest K of the steps
 PUBLISHED_NEXT = 0.18  # T/Π to the next of shells of 2^(1/4): Verma et al., Pramana 65, 297 (2005)
 
 
@@ -38,7 +38,7 @@ def span(shells: np.ndarray, matrix: Matrix) -> str:
 
 
 def cascade(name: str, found: Matrix, first: float, last: float, most: bool = True) -> list[Error]:
-    """Each shell between two wavenumbers gives to the next one, gets of the one before, and gives it most."""
+    """Each shell between two wavenumbers gets from the one before and gives to the next, with `most` most."""
     givers = found.between(first, last)
     up, down = found.mean[givers + 1, givers], found.mean[givers - 1, givers]
     up_error, down_error = found.error[givers + 1, givers], found.error[givers - 1, givers]
@@ -120,7 +120,7 @@ def is_turbulent(window: Window) -> list[Error]:
 
 
 def is_stepwise(found: Matrix, forced: float, last: float) -> list[Error]:
-    """Energy goes up in steps of the size of the forced wavenumber, whatever the wavenumber."""
+    """Energy goes up in steps of the size of the forced wavenumber, at every wavenumber."""
     k, size = steps(found, 3 * forced - 0.5, last)
     slope, _ = np.polyfit(k, size, 1)
     mean = size.mean()
@@ -154,7 +154,7 @@ def is_forced_by_abc(window: Window) -> list[Error]:
 
 
 def goes_near_and_far(mean: np.ndarray, error: np.ndarray, near: int, far: int) -> list[Error]:
-    """The flux between shells so few apart or fewer goes up, that between so many or more goes down."""
+    """The flux goes up between shells at most `near` apart, and down between shells at least `far` apart."""
     signs = mean / error
     what = "flux of energy between shells of 2^(1/4) that are"
     return [
@@ -176,7 +176,7 @@ def goes_near_and_far(mean: np.ndarray, error: np.ndarray, near: int, far: int) 
 def dual_cascade(
     k: np.ndarray, energy: np.ndarray, enstrophy: np.ndarray, drag: float, forced: float, end: float
 ) -> list[Error]:
-    """Π of energy and of enstrophy, over what the force brings of each, on either side of the force."""
+    """Π of energy and of enstrophy, each over its power, below and above the forced wavenumbers."""
     below = (k >= drag) & (k <= 0.9 * forced)
     above = (k >= 1.1 * forced) & (k <= end)
     low, high = (f"{k[one][0]:g} ≤ k ≤ {k[one][-1]:g}" for one in (below, above))
@@ -191,7 +191,7 @@ def dual_cascade(
 
 
 def is_plane(window: Window) -> list[Error]:
-    """Energy to larger scales, enstrophy to smaller ones; near and distant shells (Verma et al. (2005))."""
+    """Energy goes to larger scales, enstrophy to smaller ones; near and far shells (Verma et al. (2005))."""
     means, states = window.means["transfer"], window.states("shells")
     energy, enstrophy = (
         means["flux"].sel(quantity=f"{one} advection").values
@@ -262,7 +262,7 @@ def is_dynamo(window: Window) -> list[Error]:
 
 
 def is_insulating(window: Window) -> list[Error]:
-    """The same of a decay, in each state of its window, and from u to b in its first states, too."""
+    """The exchanges of u and b in each state of a decay; in its first states energy goes from u to b, too."""
     states = window.states("shells-2")
     whole = window.results.diagnostics["shells-2"]
     first = whole["transfer"].sel(quantity="u to b", time=slice(0.1, EARLY)).sum(("receiver_k", "giver_k"))

@@ -1,6 +1,6 @@
-"""What transfers.py reads off a run: matrices of transfers between shells, budgets, steps and exchanges.
+"""Measures of transfers.py: matrices of transfers between shells, budgets, steps and exchanges.
 
-Of a matrix T(K, Q) the shell K receives and Q gives, as in docs/diagnostics/shell-to-shell.md.
+In a matrix T(K, Q) the shell K receives and Q gives, as in docs/diagnostics/shell-to-shell.md.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Window:
     end: float
 
     def states(self, name: str) -> xr.Dataset:
-        """Those of a diagnostic in the window."""
+        """The states of a diagnostic in the window."""
         return self.results.diagnostics[name].sel(time=slice(self.start - 1e-9, self.end + 1e-9))
 
 
@@ -43,25 +43,25 @@ class Matrix:
         return np.flatnonzero((self.edges[:-1] >= first - near) & (self.edges[1:] <= last + near))
 
     def flux(self) -> np.ndarray:
-        """What the shells up to each one give to those beyond it."""
+        """The flux from the shells up to each one to those beyond it."""
         return np.array([self.mean[n + 1 :, : n + 1].sum() for n in range(len(self.mean))])
 
     def reach(self) -> np.ndarray:
-        """The share of all |T| between shells that are a number apart, by this number."""
+        """The share of shells that are n apart in the sum of all |T|, for each n."""
         size, count = np.abs(self.mean), len(self.mean)
         apart = np.abs(np.subtract.outer(np.arange(count), np.arange(count)))
         return np.array([size[apart == n].sum() for n in range(count)]) / size.sum()
 
 
 def matrix(data: xr.Dataset, quantity: str) -> Matrix:
-    """Of means of a `shell-to-shell`."""
+    """The matrix of the means of a `shell-to-shell`."""
     edges = np.append(data["giver_k_lower"].values, data["giver_k_upper"].values[-1])
     of = data.sel(quantity=quantity).transpose("receiver_k", "giver_k", ...)
     return Matrix(edges, of["transfer"].values, of["transfer_error"].values)
 
 
 def of_each(states: xr.Dataset, quantity: str) -> Matrix:
-    """Of the states of a decay, which are no samples: a sign counts as shown if every state has it.
+    """The matrix of the states of a decay, which are no samples: a sign is shown if every state has it.
 
     The error is the largest deviation of a state from the mean, on the side of zero, over `SURE`.
     """
@@ -72,13 +72,13 @@ def of_each(states: xr.Dataset, quantity: str) -> Matrix:
 
 
 def _towards_zero(states: np.ndarray) -> np.ndarray:
-    """How far that of [time, …] which is farthest on the side of zero is from the mean over time."""
+    """The largest deviation of states [time, …] from their mean over time, on the side of zero."""
     mean = states.mean(axis=0)
     return np.abs(mean) - (np.sign(mean) * states).min(axis=0)
 
 
 def to_next(found: Matrix, first: float, last: float) -> tuple[float, float, np.ndarray]:
-    """Mean and standard deviation over the givers of T(K, Q)/Π for the next shell; and for further ones."""
+    """T(K, Q)/Π over the givers: mean and standard deviation for the next shell, means for the next eight."""
     givers = found.between(first, last)
     flux = found.flux()
     further = np.array([[found.mean[g + n, g] / flux[g] for n in range(1, 9)] for g in givers])
@@ -89,8 +89,8 @@ def to_next(found: Matrix, first: float, last: float) -> tuple[float, float, np.
 class Budget:
     """Energy up to the upper edges k of shells: rates over a window, all over the mean dissipation.
 
-    `flux` is Π of advection with its error, `loss` what viscosity takes below k, `growth` the change of the
-    energy there, and `power` what the forces do on all modes.
+    `flux` is Π of advection with its error, `loss` the viscous dissipation below k, `growth` the change of
+    the energy there, and `power` that of the forces on all modes.
     """
 
     k: np.ndarray
@@ -101,11 +101,11 @@ class Budget:
     power: float
 
     def excess(self) -> np.ndarray:
-        """What is left of Π + loss + growth − power, beyond the force."""
+        """The remainder Π + loss + growth − power, which vanishes beyond the force in an exact balance."""
         return self.flux + self.loss + self.growth - self.power
 
     def range_within(self, part: float, first: float) -> tuple[float, float]:
-        """The widest range of k from `first` on in which |Π/ε − 1| is below a part; zeros if none."""
+        """The widest range of k from `first` on in which |Π/ε − 1| is below `part`; zeros if none."""
         good = (np.abs(self.flux - 1) < part) & (self.k >= first - 1e-9)
         edges = np.flatnonzero(np.diff(np.concatenate([[0], good.astype(int), [0]])))
         ranges = [(self.k[a], self.k[b - 1]) for a, b in zip(edges[::2], edges[1::2], strict=True)]
@@ -113,7 +113,7 @@ class Budget:
 
 
 def budget(states: xr.Dataset, means: xr.Dataset, dissipation: float, power: float) -> Budget:
-    """Of the states of a `transfer` in a window, and of their means."""
+    """The budget of the states of a `transfer` in a window and of their means."""
     flux, error = (means[name].sel(quantity="energy advection").values for name in ("flux", "flux_error"))
     loss = means["flux"].sel(quantity="energy viscous").values
     content = states["content"].sel(content_quantity="energy").transpose("time", "k").values
@@ -149,7 +149,7 @@ def steps(found: Matrix, first: float, last: float) -> tuple[np.ndarray, np.ndar
 def flux_by_distance(
     states: xr.Dataset, quantity: str, first: float, last: float, most: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Flux to larger k through the edges between two wavenumbers, by how many shells apart it goes.
+    """Flux to larger k through the edges between two wavenumbers, by the distance of its shells.
 
     Means over the edges with standard errors, for 1, 2, … and `most` shells.
     """

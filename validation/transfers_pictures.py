@@ -30,7 +30,7 @@ def band(ax: Axes, x: np.ndarray, y: np.ndarray, error: np.ndarray, color: str, 
 
 
 def draw_matrix(ax: Axes, found: measures.Matrix, title: str, scale: float = 1.0) -> None:
-    """T between logarithmic shells, the receiver up."""
+    """Draw T between logarithmic shells, the receiver on the vertical axis."""
     values, edges = found.mean / scale, found.edges
     image = ax.pcolormesh(edges, edges, values, rasterized=True, **about_zero(values))
     ax.grid(False)
@@ -44,7 +44,7 @@ def draw_matrix(ax: Axes, found: measures.Matrix, title: str, scale: float = 1.0
 
 
 def draw_turbulent(figure: Figure, window: "measures.Window") -> None:
-    """Π over ε, the matrix, and what a shell gives to those above it."""
+    """Draw Π over ε, the matrix, and T/Π from a shell to those above it."""
     flux, matrix, further = figure.subplots(1, 3)
     found = measures.budget_of(window)
     k = found.k * window.averages["kolmogorov_length"].mean
@@ -69,7 +69,7 @@ def draw_turbulent(figure: Figure, window: "measures.Window") -> None:
 
 
 def draw_steps(figure: Figure, window: "measures.Window") -> None:
-    """T over K − Q for some K, the matrix, and the step over K."""
+    """Draw T over K − Q for some K, the matrix, and the step over K."""
     curves, matrix, step = figure.subplots(1, 3)
     found = measures.matrix(window.means["shells"], measures.VELOCITY)
     forced, middle = measures.forced_by(window), (found.edges[1:] + found.edges[:-1]) / 2
@@ -96,7 +96,7 @@ def draw_steps(figure: Figure, window: "measures.Window") -> None:
 
 
 def draw_plane(figure: Figure, window: "measures.Window") -> None:
-    """Both fluxes, the matrix of u, and energy by the distance of shells."""
+    """Draw both fluxes, the matrix of u, and the energy flux by the distance of shells."""
     fluxes, matrix, apart = figure.subplots(1, 3)
     of = window.means["transfer"]
     for name, color in (("energy", COLORS[0]), ("enstrophy", COLORS[1])):
@@ -120,7 +120,7 @@ def draw_plane(figure: Figure, window: "measures.Window") -> None:
 
 
 def draw_magnetic(figure: Figure, window: "measures.Window") -> None:
-    """The three matrices, and their share of transfers by the distance of shells."""
+    """Draw the three matrices, and their shares of transfers by the distance of shells."""
     *axes, reach = figure.subplots(1, 4, width_ratios=(1.2, 1.2, 1.2, 1))
     for ax, name, color in zip(axes, ("u to u", "b to b", "u to b"), COLORS, strict=False):
         found = measures.matrix(window.means["shells-2"], name)

@@ -109,4 +109,4 @@ def test_another_processor_has_its_own_file(run, tmp_path):
 def test_what_is_to_be_held_against_must_be_there(run, capsys):
     with pytest.raises(SystemExit):
         run("--against", "nothing.json")
-    assert "--against nothing.json: there is no such file" in capsys.readouterr().err
+    assert "--against nothing.json does not exist" in capsys.readouterr().err

@@ -135,11 +135,11 @@ def test_ghost_is_built_and_run_in_both_precisions(scripts, tree, monkeypatch, t
         (" 64 64 64 10 2 1\n 7.0 8.0\n 5.0D-01 1.0\n", 0.5),
         (" # nx ny nz nsteps nprocs nth TCPU TOMP TWTIME TFFT\n 64 64 64 10 2 1 7.0 8.0 0.5 1.0\n", 0.5),
         (" # nx ny nz nsteps nprocs nth nstrm TCPU TOMP TWTIME\n 64 64 64 10 2 1 1 7.0 8.0 0.5\n", 0.5),
-        ("", "tells nothing of 10 steps of 64³: $"),
-        (" 64 20 2 1 7.0 8.0 0.5\n", "tells nothing of 10 steps of 64³: 64 20"),
-        (" 128 10 2 1 7.0 8.0 0.5\n", "tells nothing of 10 steps of 64³"),
-        (" 64 64 32 10 2 1 7.0 8.0 0.5\n", "tells nothing of 10 steps of 64³"),
-        (" 64 10 2 1 7.0 8.0\n", "tells nothing of 10 steps of 64³"),
+        ("", "has no time of 10 steps of 64³: $"),
+        (" 64 20 2 1 7.0 8.0 0.5\n", "has no time of 10 steps of 64³: 64 20"),
+        (" 128 10 2 1 7.0 8.0 0.5\n", "has no time of 10 steps of 64³"),
+        (" 64 64 32 10 2 1 7.0 8.0 0.5\n", "has no time of 10 steps of 64³"),
+        (" 64 10 2 1 7.0 8.0\n", "has no time of 10 steps of 64³"),
         (" 64 10 2 1 7.0 8.0 NaN\n", "has nan seconds a step"),
     ],
 )
@@ -166,7 +166,7 @@ def test_a_build_that_makes_nothing_is_none(scripts, tree, monkeypatch, tmp_path
 
 
 def test_what_is_missing_is_named(scripts, tree, monkeypatch, tmp_path):
-    with pytest.raises(SystemExit, match="there is no no-mpif90 here: install make, gfortran and"):
+    with pytest.raises(SystemExit, match="because no-mpif90 is missing: install make, gfortran and"):
         build(scripts, monkeypatch, tmp_path, "--ghost", str(tree), "--ghost-make", "FC_GNU=no-mpif90 -w")
     assert not (tmp_path / "scratch").exists()
     with pytest.raises(SystemExit, match="is not laid out as a GHOST that is built with make, which has Mak"):

@@ -146,7 +146,7 @@ def test_what_does_not_fit_is_refused(rhs, monkeypatch):
     module = rhs(Timing())
     memory = SimpleNamespace(available=2**20)
     monkeypatch.setattr(module, "psutil", SimpleNamespace(virtual_memory=lambda: memory))
-    with pytest.raises(CaseError, match=r"2 flows of 64³ take 0\.\d GiB, more than is free"):
+    with pytest.raises(CaseError, match=r"2 flows of 64³ need 0\.\d GiB, more than is free"):
         module.groups(case_of(64))
 
 
@@ -309,10 +309,10 @@ def test_a_moment_of_a_faster_clock_does_not_lower_the_floor(run, scripts):
 
 def test_what_fails_is_left_out_and_named(run, tmp_path):
     def answer(task):
-        return "2 flows of 256³ take 9 GiB" if task.points == 256 else result_of(task)
+        return "2 flows of 256³ need 9 GiB" if task.points == 256 else result_of(task)
 
     said = run.go(*CHOICE, answer=answer)
-    assert "v4 256³, 2/3, double, 2 threads failed: 2 flows of 256³ take 9 GiB" in said
+    assert "v4 256³, 2/3, double, 2 threads failed: 2 flows of 256³ need 9 GiB" in said
     kept = json.loads((tmp_path / "runs" / "now.json").read_text())
     assert len(kept["cases"]) == 4
     assert kept["failed"][0] == "v3 256³, 2/3, single, 2 threads"
