@@ -268,11 +268,14 @@ REFUSED_PICTURES = [
     (("-d", "pfd"), "has measured no diagnostic pfd: it has of-u, pdf; did you mean pdf?"),
     (("-d", "pdf", "--time", "0.1", "--from", "0"), "give one of the two"),
     (("-d", "pdf", "--time", "nan"), "the time nan is no time"),
-    (("-d", "pdf", "--plane", "z"), "--field and --plane choose a slice"),
+    (("-d", "pdf", "--plane", "z"), "--plane: a picture of a --diagnostic does not take this"),
     (("-d", "pdf", "-o", "picture.txt"), "must end in .png"),
     (("-d", "pdf", "--from", "5"), "no row of series.csv lies in the window"),
     (("-d", "pdf", "--from", "0.17"), "means need two states in the window"),
-    (("--file", "box/analysis.h5"), "--file goes with --diagnostic NAME"),
+    (
+        ("--file", "box/analysis.h5"),
+        "--file: a picture of the run does not take this; leave it out, or draw a picture of a --diagnostic.",
+    ),
 ]
 
 

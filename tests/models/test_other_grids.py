@@ -172,7 +172,7 @@ def restarted(runs, tmp_path, *settings, name="navier-stokes", **options):
         (["flow.model=mhd"], ["without magnetic, of velocity, dye", "from-file"]),
         (["output"], ["output"]),
         (["grid.points=[12,16,1]"], ["one point along z", "no coarser grid of the same flow"]),
-        (["initial.name=zero"], ["initial.name=zero", "takes its fields from there"]),
+        (["initial.name=zero"], ["initial.name=zero", "has its fields from there"]),
         (["output.directory=x"], ["output.directory=x"]),
         (["time.steps=2"], ["nothing left to do", "time.steps"]),
         (["grid.pionts=8"], ["did you mean grid.points?"]),

@@ -173,7 +173,11 @@ def plot(
         del given["--correlation"]
     takes = PICTURES[kind].options
     if others := [option for option in given if option not in takes]:
-        raise CaseError(f"{', '.join(others)}: {PICTURES[kind].called} does not take this; leave it out.")
+        able = [one.called for one in PICTURES.values() if set(others) <= one.options.keys()]
+        instead = f", or draw {' or '.join(able)}" if able else ""
+        raise CaseError(
+            f"{', '.join(others)}: {PICTURES[kind].called} does not take this; leave it out{instead}."
+        )
     what = particles or probes or diagnostic or "the run"
     remarks: list[str] = []
     with Working(f"picture of {what}"):
@@ -202,7 +206,7 @@ def _case_with_directory(source: str, output: Path | None, settings: list[str]) 
     sections = sections_of(source, settings)
     own = sections.setdefault("output", {})
     if isinstance(own, dict):  # else the case says what is wrong
-        own["directory"] = str(output) if output else own.get("directory") or find_case(source).stem
+        own["directory"] = str(output) if output else own.get("directory", find_case(source).stem)
     return Case(**sections)
 
 
