@@ -1,6 +1,7 @@
 """Snapshots through xarray, and the plot, from files made here."""
 
 import os
+import re
 
 import h5py
 import numpy as np
@@ -134,6 +135,19 @@ def test_the_plot_of_a_run_with_little_in_it(run, tmp_path, energies):
     if energies:
         add_spectra(run, energies)
     assert is_png(plot(run.path, output=tmp_path / "picture.png"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"kind": "prob"}, "kind = prob is no kind of picture; did you mean probe?"),
+        ({"kind": "probe"}, "plot of kind probe needs name"),
+        ({"kind": "particle-statistics", "name": "t"}, "needs statistics"),
+    ],
+)
+def test_a_plot_that_cannot_be_is_refused(run, arguments, words):
+    with pytest.raises(CaseError, match=re.escape(words)):
+        plot(run.path, **arguments)
 
 
 def test_a_plot_needs_rows(run):

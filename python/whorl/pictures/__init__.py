@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 from matplotlib import rc_context
@@ -39,6 +40,10 @@ class PictureKind:
     file: str
     called: str
     options: Mapping[str, str] = field(default_factory=dict)
+
+    def needed(self) -> list[str]:
+        """The options that its file is named by."""
+        return [name for _, name, _, _ in Formatter().parse(self.file) if name]
 
     def function(self) -> Callable[..., Figure]:
         module, name = self.home.split(":")
@@ -141,6 +146,8 @@ def plot(
         near = did_you_mean(kind, PICTURES) or "."
         raise CaseError(f"kind = {kind} is no kind of picture{near} Known: {', '.join(PICTURES)}.")
     chosen = PICTURES[kind]
+    if missing := [name for name in chosen.needed() if options.get(name) is None]:
+        raise CaseError(f"plot of kind {kind} needs {' and '.join(missing)}; give it as an argument.")
     run = open_run(directory)
     path = Path(output) if output else run.directory / chosen.file.format(**options)
     check_picture(path)
