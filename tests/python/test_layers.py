@@ -100,7 +100,8 @@ ALLOWED = {
     "python/whorl/config/__init__.py": "",
     "python/whorl/config/units.py": "metre = 1.0\n",
     "python/whorl/models/__init__.py": "from whorl.models.mhd import Mhd\n",
-    "python/whorl/models/mhd.py": "from whorl.config.units import metre\n",
+    "python/whorl/models/mhd.py": "from whorl.config.units import metre\nfrom typing import TYPE_CHECKING\n"
+    "if TYPE_CHECKING:\n    from whorl.config.case import Case\n",
     "python/whorl/config/case.py": "from .units import metre\nfrom whorl.models import Mhd\n",
     "python/whorl/particles/__init__.py": "",
     "python/whorl/particles/options.py": "",

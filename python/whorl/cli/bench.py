@@ -1,7 +1,7 @@
 """`whorl bench` and its commands; functions import slow modules, so that help appears at once."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -9,6 +9,9 @@ from whorl.base.declared import CHOICES, PLAIN_TRANSPORT
 from whorl.cli.options import Settings, help_without_command
 from whorl.config.dealiasing import DEALIASINGS
 from whorl.run.progress import stdout_console
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 bench = typer.Typer(help="Measure how fast this machine is, against its own limits.")
 
@@ -165,7 +168,7 @@ def _ranks() -> Any:
     return world()
 
 
-def _earlier(path: Path, case: Any) -> dict[str, Any]:
+def _earlier(path: Path, case: "Case") -> dict[str, Any]:
     """The figures of an earlier run of this case here, checked before anything is timed."""
     from whorl.base.parallel import on_root, world
     from whorl.machine.benches.against import read_earlier

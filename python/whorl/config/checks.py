@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import combinations
 from keyword import iskeyword
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import ValidationError
@@ -39,6 +39,9 @@ from whorl.initial.options import KINDS, Formula, InitialField, Zero
 from whorl.models import DEFAULT, MODELS, Model
 from whorl.particles.options import with_number
 from whorl.probes.options import check_names
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
@@ -134,7 +137,7 @@ def _is_table(value: Any) -> bool:
     return isinstance(value, dict | Section)
 
 
-def check_together(case: Any) -> None:
+def check_together(case: "Case") -> None:
     """Raises ValueError, naming values and remedy, if sections that are valid alone do not fit together."""
     case.flow.check_grid(case.grid)
     check_forcing(case)
@@ -152,7 +155,7 @@ def check_together(case: Any) -> None:
         check_initial(case)
 
 
-def check_scalars(case: Any) -> None:
+def check_scalars(case: "Case") -> None:
     model, names = case.flow.model, [scalar.name for scalar in case.scalars]
     if names and not case.flow.viscous:
         raise ValueError(
@@ -184,7 +187,7 @@ def check_scalars(case: Any) -> None:
                 _check_no_tables(scalar.initial, "scalars.initial")
 
 
-def check_forcing(case: Any) -> None:
+def check_forcing(case: "Case") -> None:
     """Raises ValueError for a force that the model or the grid does not allow, or names that clash."""
     labels = [force.label for force in case.forcing]
     for number, force in enumerate(case.forcing):
@@ -208,7 +211,7 @@ def _in_block(block: str) -> Iterator[None]:
         raise ValueError(f"{block}: {error}") from None
 
 
-def _check_force(force: Any, components: int, case: Any) -> None:
+def _check_force(force: Any, components: int, case: "Case") -> None:
     if not force.any_bases and case.grid.bases != "FFF":
         raise ValueError(
             f'forcing.kind = "{force.kind}" is for periodic boxes (grid.bases = "FFF"), not for '
@@ -246,7 +249,7 @@ def _check_held(forces: Any) -> None:
             )
 
 
-def _check_forced_field(force: Any, case: Any) -> int:
+def _check_forced_field(force: Any, case: "Case") -> int:
     """The number of components of the field. Raises ValueError where it cannot be forced."""
     flow, place = case.flow, f'the force "{force.label}"'
     known = {flow.first_field(): None} | dict.fromkeys(state_fields(case))
@@ -272,7 +275,7 @@ def _check_forced_field(force: Any, case: Any) -> int:
     return components
 
 
-def _check_band(force: Any, case: Any) -> None:
+def _check_band(force: Any, case: "Case") -> None:
     """Raises ValueError for a band without modes, or beyond those that are kept."""
     if (ends := force.ends()) is None:
         return
@@ -289,7 +292,7 @@ def _check_band(force: Any, case: Any) -> None:
         )
 
 
-def _check_shape(force: Any, components: int, case: Any) -> None:
+def _check_shape(force: Any, components: int, case: "Case") -> None:
     if not isinstance(force, Steady):
         return
     shape = force.shape
@@ -337,7 +340,7 @@ def is_taken(name: str, flow: Model) -> bool:
     return iskeyword(name) or not own.isdisjoint({*flow.state, *flow.outputs, *columns, *RESERVED, *words})
 
 
-def check_ends(case: Any) -> None:
+def check_ends(case: "Case") -> None:
     growing = growing_columns(case)
     columns = [column.name for column in series_columns(case) if column.name not in growing]
     for name in case.time.until_error or ():
@@ -359,7 +362,7 @@ def check_ends(case: Any) -> None:
         )
 
 
-def check_initial(case: Any) -> None:
+def check_initial(case: "Case") -> None:
     flow, initial, first = case.flow, case.initial, case.flow.first_field()
     fields = all_fields(case)
     _check_kind(initial, first, fields[first].components, "initial", case)
@@ -381,7 +384,7 @@ def check_initial(case: Any) -> None:
         _check_no_tables(field, f"initial.{name}")
 
 
-def _check_kind(field: InitialField, name: str, components: int, place: str, case: Any) -> None:
+def _check_kind(field: InitialField, name: str, components: int, place: str, case: "Case") -> None:
     tag = tag_of(type(field))
     if not field.makes(name):
         fitting = ", ".join(_kinds_for(name))

@@ -1,6 +1,6 @@
 """The columns, spectra and fields that a case measures and writes, including those of passive scalars."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from whorl.config.columns import CLOCK, UNITS_OF_CASE, Column
 from whorl.config.scalars import STATISTICS, VARIANCE
@@ -12,17 +12,20 @@ from whorl.forcing.options import units_of
 from whorl.models.base import Balance, Defined, Exchange, FieldOf
 from whorl.models.viscous import balance_of_carried, carried
 
+if TYPE_CHECKING:
+    from whorl.config.case import Case
+
 SCALAR = FieldOf(1, "1", "passive scalar", ("",))
 
 
-def series_columns(case: Any) -> tuple[Column, ...]:
+def series_columns(case: "Case") -> tuple[Column, ...]:
     """The columns of series.csv in order."""
     of_scalars, of_forcing = _of_scalars(case, STATISTICS), _of_forcing(case)
     own = (*CLOCK, *turnover_columns(case), *case.flow.columns, *of_scalars, *of_forcing)
     return (*own, *expression_columns(case))
 
 
-def expression_columns(case: Any) -> tuple[Column, ...]:
+def expression_columns(case: "Case") -> tuple[Column, ...]:
     """The columns that the case defines by expressions."""
     return tuple(
         Column(name, UNITS_OF_CASE, in_one_line(text), of="expression", later=True)
@@ -30,18 +33,18 @@ def expression_columns(case: Any) -> tuple[Column, ...]:
     )
 
 
-def growing_columns(case: Any) -> set[str]:
+def growing_columns(case: "Case") -> set[str]:
     """The names of columns of the series that grow with the run and have no mean."""
     return {"step", "time", "turnovers", *(f"{force.label}_work" for force in case.forcing)}
 
 
-def spectra_columns(case: Any) -> tuple[Column, ...]:
+def spectra_columns(case: "Case") -> tuple[Column, ...]:
     """The spectra in spectra.h5: the model's, those of scalars, and the transfers."""
     injected = injections(case).values()
     return (*case.flow.spectra, *_of_scalars(case, (VARIANCE,)), *transfers(case).values(), *injected)
 
 
-def transfers(case: Any) -> dict[str, Column]:
+def transfers(case: "Case") -> dict[str, Column]:
     """The transfers by their names in the core: `transfer` of the first field, transfer_FIELD of others."""
     columns = {}
     for name, field in state_fields(case).items():
@@ -56,7 +59,7 @@ def transfers(case: Any) -> dict[str, Column]:
     return columns
 
 
-def injections(case: Any) -> dict[str, Column]:
+def injections(case: "Case") -> dict[str, Column]:
     """The spectrum of the power of each force, by its name."""
     columns = {}
     for force in case.forcing:
@@ -65,7 +68,7 @@ def injections(case: Any) -> dict[str, Column]:
     return columns
 
 
-def _moment_of(case: Any, force: Any) -> str:
+def _moment_of(case: "Case", force: Any) -> str:
     """The time to which the power by shell belongs, in words."""
     if force.multiplies and force.ends() is None:
         return "of the present state"
@@ -74,7 +77,7 @@ def _moment_of(case: Any, force: Any) -> str:
     return "the mean of the last step"
 
 
-def _of_forcing(case: Any) -> list[Column]:
+def _of_forcing(case: "Case") -> list[Column]:
     """The columns of each force: the mean power of the last step and the work since the beginning."""
     columns = []
     for force in case.forcing:
@@ -93,26 +96,26 @@ def _entry(label: str, which: int) -> Any:
     return lambda forcing: forcing[label][which]
 
 
-def _units_of(case: Any, force: Any) -> tuple[str, str]:
+def _units_of(case: "Case", force: Any) -> tuple[str, str]:
     return units_of(all_fields(case)[force.field].unit)
 
 
-def state_fields(case: Any) -> dict[str, FieldOf]:
+def state_fields(case: "Case") -> dict[str, FieldOf]:
     """The fields of the state in the core's order, scalars after the model's."""
     return case.flow.state | {scalar.name: SCALAR for scalar in case.scalars}
 
 
-def output_fields(case: Any) -> dict[str, FieldOf]:
+def output_fields(case: "Case") -> dict[str, FieldOf]:
     """The fields that can be read and written."""
     return case.flow.outputs | {scalar.name: SCALAR for scalar in case.scalars}
 
 
-def all_fields(case: Any) -> dict[str, FieldOf]:
+def all_fields(case: "Case") -> dict[str, FieldOf]:
     """The fields of the state and those that can be written."""
     return output_fields(case) | state_fields(case)
 
 
-def quantities(case: Any) -> dict[str, Defined]:
+def quantities(case: "Case") -> dict[str, Defined]:
     """The quantities at the points that expressions may name, the model's and those of scalars.
 
     A scalar whose name is not an identifier has none.
@@ -133,7 +136,7 @@ def quantities(case: Any) -> dict[str, Defined]:
     return named
 
 
-def budget(case: Any) -> dict[str, tuple[str, ...]]:
+def budget(case: "Case") -> dict[str, tuple[str, ...]]:
     """The quantities whose means add up to the rate of change of a column (`Model.budget`), by column."""
     of_scalars = {
         f"{scalar.name}_variance": (
@@ -145,7 +148,7 @@ def budget(case: Any) -> dict[str, tuple[str, ...]]:
     return case.flow.budget() | of_scalars
 
 
-def balances(case: Any) -> dict[str, Balance]:
+def balances(case: "Case") -> dict[str, Balance]:
     """The balances of the model and of the variances of scalars (`Model.balances`)."""
     of_all = dict(case.flow.balances())
     for scalar in case.scalars:
@@ -157,13 +160,13 @@ def balances(case: Any) -> dict[str, Balance]:
     return of_all
 
 
-def exchanges(case: Any) -> dict[str, Exchange]:
+def exchanges(case: "Case") -> dict[str, Exchange]:
     """The exchanges of the model and of scalars (`Model.exchanges`)."""
     names = [scalar.name for scalar in case.scalars if scalar.name.isidentifier()]
     return case.flow.exchanges() | {f"{name} to {name}": carried(name) for name in names}
 
 
-def _of_scalars(case: Any, columns: tuple[Column, ...]) -> list[Column]:
+def _of_scalars(case: "Case", columns: tuple[Column, ...]) -> list[Column]:
     return [
         Column(f"{scalar.name}_{column.name}", column.unit, f"{scalar.name}: {column.meaning}")
         for scalar in case.scalars

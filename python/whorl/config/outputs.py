@@ -6,10 +6,13 @@ The recorder creates, fills, cuts and resumes each of them; a run that overwrite
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from whorl.config.columns import CLOCK, Column
 from whorl.config.measures import series_columns, spectra_columns
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class OutputFile:
     help: str
     columns: Callable[[Any], tuple[Column, ...]]
 
-    def columns_of(self, case: Any) -> tuple[Column, ...]:
+    def columns_of(self, case: "Case") -> tuple[Column, ...]:
         """The columns of a case; every row begins with step and time."""
         columns, first = self.columns(case), CLOCK[:2] if self.file.endswith(".csv") else ()
         return (*first, *(column for column in columns if column not in first))

@@ -1,7 +1,7 @@
 """The expressions in a case: columns of the series and fields of snapshots that are typed as text."""
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from whorl.base.errors import CaseError
 from whorl.config.explain import did_you_mean
@@ -16,6 +16,9 @@ from whorl.expressions.vocabulary import vocabulary
 from whorl.forcing.options import FormulaInTime, Steady
 from whorl.initial.options import Formula
 
+if TYPE_CHECKING:
+    from whorl.config.case import Case
+
 NAMED = re.compile(r"\s*([A-Za-z][A-Za-z0-9_-]*)\s*=(?!=)(.*)", re.DOTALL)
 # Names of the dimensions of datasets and files, and of the group at the root of a snapshot.
 RESERVED = (
@@ -28,7 +31,7 @@ STOP_WHEN = "time.stop_when"
 WIDTHS = (1, 2, 3, 9)  # real components of a field in a snapshot: number, complex number, vector, tensor
 
 
-def row_expressions(case: Any) -> dict[str, str]:
+def row_expressions(case: "Case") -> dict[str, str]:
     """The expressions that each row of series.csv evaluates: its columns by name, and time.stop_when."""
     condition = {} if case.time.stop_when is None else {STOP_WHEN: case.time.stop_when}
     return case.output.columns | condition
@@ -40,13 +43,13 @@ def snapshot_entry(entry: str) -> tuple[str, str]:
     return (named[1], named[2].strip()) if named else (entry, entry)
 
 
-def snapshot_expressions(case: Any) -> dict[str, str]:
+def snapshot_expressions(case: "Case") -> dict[str, str]:
     """The fields of snapshots that the model does not have, by name."""
     known = output_fields(case)
     return dict(snapshot_entry(entry) for entry in case.output.fields if entry not in known)
 
 
-def snapshot_components(case: Any) -> int:
+def snapshot_components(case: "Case") -> int:
     """The number of real components of a snapshot at each point."""
     known, own = output_fields(case), snapshot_expressions(case)
     parser = Parser(vocabulary(case))
@@ -54,7 +57,7 @@ def snapshot_components(case: Any) -> int:
     return of_fields + sum(len(parser.parse(text).nodes()) for text in own.values())
 
 
-def check_expressions(case: Any) -> None:
+def check_expressions(case: "Case") -> None:
     """Raises ExpressionError, naming the option, for an expression of the case that is not valid."""
     _check_formulas(case)
     parser = Parser(vocabulary(case))
@@ -70,7 +73,7 @@ def check_expressions(case: Any) -> None:
         probe.reads(parser, case)
 
 
-def check_diagnostic_names(case: Any) -> None:
+def check_diagnostic_names(case: "Case") -> None:
     """Raises ValueError if two diagnostics have one name."""
     labels = [one.label for one in case.diagnostics]
     for label in labels:
@@ -78,7 +81,7 @@ def check_diagnostic_names(case: Any) -> None:
             raise ValueError(f"two diagnostics are called {label}; give diagnostics.name, a name for each")
 
 
-def check_diagnostic(diagnostic: Diagnostic, case: Any) -> None:
+def check_diagnostic(diagnostic: Diagnostic, case: "Case") -> None:
     """Raises CaseError if a diagnostic cannot be made in the case."""
     try:
         diagnostic.ask(Questions(Parser(vocabulary(case))), case)
@@ -98,7 +101,7 @@ def _checked(parser: Parser, place: str, text: str, check: Any) -> None:
         raise fault(str(error), in_one_line(text)).at(place) from None
 
 
-def _check_formulas(case: Any) -> None:
+def _check_formulas(case: "Case") -> None:
     fields = {} if case.initial is None else {"initial": case.initial}
     if case.initial is not None:
         fields |= {f"initial.{name}": field for name, field in case.initial.others.items()}
@@ -140,7 +143,7 @@ def _check_field(value: Value) -> None:
         raise ValueError(f"a field is not {value}; give real(…) and imag(…), each with a name")
 
 
-def check_column_names(case: Any) -> None:
+def check_column_names(case: "Case") -> None:
     """Raises ValueError if a name of output.columns is not allowed, or is that of another column."""
     columns = series_columns(case)
     taken = {column.name for column in columns[: len(columns) - len(expression_columns(case))]}
@@ -153,7 +156,7 @@ def check_column_names(case: Any) -> None:
             raise ValueError(f"output.columns.{name} is a column of series.csv already; choose another name")
 
 
-def check_snapshot_fields(case: Any) -> None:
+def check_snapshot_fields(case: "Case") -> None:
     """Raises ValueError if a name in output.fields is unknown, missing or that of something else."""
     known, model = list(output_fields(case)), case.flow.model
     entries = [(entry, *snapshot_entry(entry)) for entry in case.output.fields]

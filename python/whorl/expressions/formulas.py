@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 from whorl.expressions.language import FUNCTIONS
 from whorl.expressions.nodes import Node, within
 from whorl.expressions.parse import Parser, Vocabulary
 from whorl.expressions.points import AtPoints
 from whorl.expressions.separate import separated
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 MOST_PARTS = 4  # of a force; the core keeps each
 SHORT = {"nu": "viscosity", "kappa": "diffusivity", "eta": "resistivity"}
@@ -27,7 +30,7 @@ class Part:
     in_time: bool
 
 
-def numbers_of(case: Any) -> dict[str, float]:
+def numbers_of(case: "Case") -> dict[str, float]:
     """The numbers of a case by their names in expressions."""
     parameters = case.flow.parameters()
     short = {symbol: parameters[name] for symbol, name in SHORT.items() if name in parameters}
@@ -35,7 +38,7 @@ def numbers_of(case: Any) -> dict[str, float]:
     return parameters | short | lengths
 
 
-def vocabulary_of_formulas(case: Any, *, in_time: bool) -> Vocabulary:
+def vocabulary_of_formulas(case: "Case", *, in_time: bool) -> Vocabulary:
     """The vocabulary of formulas: numbers, the position and, with `in_time`, the time."""
     what = "a force of this shape" if in_time else "an initial field"
     of_flow = f"is a field of the flow, on which {what} does not depend; a formula holds x, y, z"
@@ -50,20 +53,20 @@ def vocabulary_of_formulas(case: Any, *, in_time: bool) -> Vocabulary:
     return Vocabulary(parameters=numbers_of(case), refused=refused)
 
 
-def _names_of_fields(case: Any) -> set[str]:
+def _names_of_fields(case: "Case") -> set[str]:
     flow = case.flow
     symbols = {field.symbol for of in (flow.state, flow.outputs) for field in of.values() if field.symbol}
     scalars = {scalar.name for scalar in case.scalars}
     return {*flow.state, *flow.outputs, *flow.quantities(), *symbols, *scalars}
 
 
-def initial_values(texts: tuple[str, ...], case: Any) -> AtPoints:
+def initial_values(texts: tuple[str, ...], case: "Case") -> AtPoints:
     """The components of an initial field."""
     parser = Parser(vocabulary_of_formulas(case, in_time=False))
     return AtPoints([parser.parse(text).scalar for text in texts])
 
 
-def parts_of_force(texts: tuple[str, ...], case: Any) -> tuple[Part, ...]:
+def parts_of_force(texts: tuple[str, ...], case: "Case") -> tuple[Part, ...]:
     """The components of a force, as a sum of parts."""
     return _parts(texts, tuple(numbers_of(case).items()))
 

@@ -1,7 +1,7 @@
 """The names that expressions may use in a case: fields, quantities of the model, and numbers."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from whorl.config.measures import all_fields, output_fields, quantities, state_fields
 from whorl.expressions.formulas import numbers_of
@@ -11,8 +11,11 @@ from whorl.expressions.values import Algebra, Value
 from whorl.forcing.names import force_name, force_of, forceable, refusals
 from whorl.models.base import FieldOf
 
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
-def vocabulary(case: Any) -> Vocabulary:
+
+def vocabulary(case: "Case") -> Vocabulary:
     """The vocabulary of a case: its fields by name and symbol, the model's quantities and parameters."""
     fields: dict[str, Callable[[Algebra], Value]] = {}
     parities: list[Parity] = []

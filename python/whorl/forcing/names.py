@@ -1,12 +1,15 @@
 """Names of forces in expressions: the force on each field that can be forced, and its power."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from whorl.expressions.parse import Parser, Vocabulary
 from whorl.expressions.values import Algebra, Value, array
 from whorl.forcing.options import units_of
 from whorl.models.base import Defined, FieldOf
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 def force_name(field: str) -> str:
@@ -31,13 +34,13 @@ def powers(fields: dict[str, FieldOf]) -> dict[str, Defined]:
     return named
 
 
-def forceable(case: Any) -> tuple[str, ...]:
+def forceable(case: "Case") -> tuple[str, ...]:
     """The fields that a force can act on."""
     fields = dict.fromkeys((case.flow.first_field(), *case.flow.state, *(one.name for one in case.scalars)))
     return tuple(name for name in fields if name not in case.flow.prescribed())
 
 
-def refusals(case: Any) -> dict[str, str]:
+def refusals(case: "Case") -> dict[str, str]:
     """The reasons why forces are not known, by the names of these forces."""
     unknown = [force for force in case.forcing if force.no_moment or force.label in case.forces_not_there]
     why = {force.field: _refusal(force) for force in unknown}
@@ -59,7 +62,7 @@ def _refusal(force: Any) -> str:
     )
 
 
-def force_of(case: Any, field: str, about: FieldOf) -> Callable[[Algebra], Value]:
+def force_of(case: "Case", field: str, about: FieldOf) -> Callable[[Algebra], Value]:
     """The force on a field, by the [[forcing]] on it and on fields that determine it (`Model.forced_by`)."""
     acting = {force.field for force in case.forcing}
 

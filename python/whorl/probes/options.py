@@ -5,7 +5,7 @@ The values follow from linear forms of the fields (`expressions/linear`) and nee
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -21,6 +21,9 @@ from whorl.diagnostics.options.wave_bins import Shells, shells_of
 from whorl.expressions.nodes import Largest, Node, within
 from whorl.expressions.parse import ExpressionError, Parser, component_text, fault, in_one_line
 from whorl.probes.mode_shells import modes_of_shells
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 MOST_VALUES = 100_000  # of one probe at one time
 FORCED = (
@@ -75,7 +78,7 @@ class Probe(Section):
         """The name of its group."""
         return self.name or self.kind
 
-    def reads(self, parser: Parser, case: Any) -> list[Read]:
+    def reads(self, parser: Parser, case: "Case") -> list[Read]:
         """The components of its expressions that differ from point to point. Raises ExpressionError."""
         place = f"{self.section}.{self.label}.of"
         found: list[Read] = []
@@ -88,7 +91,7 @@ class Probe(Section):
         self.check_size(len(found), case)
         return found
 
-    def check_size(self, quantities: int, case: Any) -> None:
+    def check_size(self, quantities: int, case: "Case") -> None:
         """Raises ExpressionError if `quantities` have more than MOST_VALUES values in the case."""
         number = self.number(case)
         if quantities * number > MOST_VALUES:
@@ -115,7 +118,7 @@ class Probe(Section):
             raise fault("it is the same at all points", in_one_line(text))
         return reads
 
-    def number(self, case: Any) -> int:
+    def number(self, case: "Case") -> int:
         """The number of modes or points."""
         raise NotImplementedError
 
@@ -123,15 +126,15 @@ class Probe(Section):
         """Why a node cannot be read; empty if it can."""
         raise NotImplementedError
 
-    def check(self, case: Any) -> None:
+    def check(self, case: "Case") -> None:
         """Raises ValueError if a mode or a point is not possible in the case."""
         raise NotImplementedError
 
-    def layout(self, case: Any, reads: Sequence[Read]) -> Layout:
+    def layout(self, case: "Case", reads: Sequence[Read]) -> Layout:
         """The axes and the array of its group."""
         raise NotImplementedError
 
-    def coordinates(self, case: Any) -> dict[str, tuple[np.ndarray, str, str]]:
+    def coordinates(self, case: "Case") -> dict[str, tuple[np.ndarray, str, str]]:
         """Numbers along the axis of modes or points, with unit and meaning."""
         raise NotImplementedError
 
@@ -155,14 +158,14 @@ class ModeProbe(Probe):
         None, "modes of each shell, spread over it; all by default", ge=1, le=MOST_VALUES
     )
 
-    def numbers(self, case: Any) -> np.ndarray:
+    def numbers(self, case: "Case") -> np.ndarray:
         """The modes, [mode][axis]. Raises ValueError if shells have too many."""
         return np.array(self.modes) if self.modes is not None else self._of_shells(case)[0]
 
-    def number(self, case: Any) -> int:
+    def number(self, case: "Case") -> int:
         return len(self.numbers(case))
 
-    def _of_shells(self, case: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _of_shells(self, case: "Case") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The modes of shells, and the edges of the shell of each."""
         place = f"probes.{self.label}"
         edges = shells_of(self.shells, self.per_octave, case.grid, place).edges
@@ -187,7 +190,7 @@ class ModeProbe(Probe):
             "them; give a field, derivatives or filters of it, or sums of these"
         )
 
-    def check(self, case: Any) -> None:
+    def check(self, case: "Case") -> None:
         grid, place = case.grid, f"probes.{self.label}"
         if (self.modes is None) == (self.shells is None):
             raise ValueError(f"{place} takes either modes, or the modes of shells")
@@ -205,7 +208,7 @@ class ModeProbe(Probe):
                     "and sines with wavenumbers of at least 0"
                 )
 
-    def layout(self, case: Any, reads: Sequence[Read]) -> Layout:
+    def layout(self, case: "Case", reads: Sequence[Read]) -> Layout:
         return Layout(
             (
                 Axis("quantity", [one.text for one in reads], "what is read"),
@@ -227,7 +230,7 @@ class ModeProbe(Probe):
             ),
         )
 
-    def coordinates(self, case: Any) -> dict[str, tuple[np.ndarray, str, str]]:
+    def coordinates(self, case: "Case") -> dict[str, tuple[np.ndarray, str, str]]:
         wavenumbers = self.numbers(case) * np.array(smallest_wavenumbers(case.grid))
         found = {
             f"k{axis}": (wavenumbers[:, n], "1/length", f"wavenumber along {axis}")
@@ -261,7 +264,7 @@ class PointProbe(ReadAtPoints):
     last: Vector | None = option(None, "its last point", unit="length")
     points: int | None = option(None, "the number of its points, evenly spaced", ge=2, le=MOST_VALUES)
 
-    def number(self, case: Any) -> int:
+    def number(self, case: "Case") -> int:
         return len(self.places())
 
     def places(self) -> np.ndarray:
@@ -270,7 +273,7 @@ class PointProbe(ReadAtPoints):
             return np.array(self.positions, float)
         return np.linspace(self.first or (0, 0, 0), self.last or (0, 0, 0), self.points or 0)
 
-    def check(self, case: Any) -> None:
+    def check(self, case: "Case") -> None:
         line = (self.first, self.last, self.points)
         place = f"probes.{self.label}"
         if (self.positions is None) == all(one is None for one in line) or (
@@ -287,7 +290,7 @@ class PointProbe(ReadAtPoints):
                         f"{length:g}"
                     )
 
-    def layout(self, case: Any, reads: Sequence[Read]) -> Layout:
+    def layout(self, case: "Case", reads: Sequence[Read]) -> Layout:
         return Layout(
             (
                 Axis("quantity", [one.text for one in reads], "what is read"),
@@ -296,7 +299,7 @@ class PointProbe(ReadAtPoints):
             (Array("value", ("quantity", "point"), "value at the point", not_asked, UNITS_OF_CASE),),
         )
 
-    def coordinates(self, case: Any) -> dict[str, tuple[np.ndarray, str, str]]:
+    def coordinates(self, case: "Case") -> dict[str, tuple[np.ndarray, str, str]]:
         places = self.places()
         return {axis: (places[:, n], "length", f"position along {axis}") for n, axis in enumerate("xyz")}
 

@@ -3,7 +3,7 @@
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator
@@ -15,6 +15,9 @@ from whorl.expressions.nodes import Node
 from whorl.expressions.parse import ExpressionError, component_text, fault, in_one_line
 from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.values import Value
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 MOST_QUANTITIES = 100  # of one diagnostic
 SAME = "it is the same at all points"  # the reason why it is not measured
@@ -132,7 +135,7 @@ class Diagnostic(Section):
         """The name of its group."""
         return self.name or self.kind
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         """Add its questions, and return the layout of its results. Raises ExpressionError or ValueError."""
         raise NotImplementedError
 

@@ -1,7 +1,7 @@
 """Shared parts of the profiles of convection and of stratified flow."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,13 +9,16 @@ from whorl.diagnostics.options.base import Array, Diagnostic
 from whorl.diagnostics.options.planes import PlaneMeans
 from whorl.expressions.questions import Answers, Questions
 
+if TYPE_CHECKING:
+    from whorl.config.case import Case
+
 Means = dict[str, np.ndarray]  # by name, over the planes
 
 
 class Planes:
     """Means over horizontal planes of expressions, by name."""
 
-    def __init__(self, questions: Questions, case: Any, texts: Mapping[str, str]):
+    def __init__(self, questions: Questions, case: "Case", texts: Mapping[str, str]):
         self.names = list(texts)
         nodes = [questions.parser.parse(text).scalar for text in texts.values()]
         self.means = PlaneMeans.ask(questions, case.grid, "z", nodes)
@@ -33,7 +36,7 @@ class Planes:
         return Array(name, axes, meaning, values, unit)
 
 
-def check_model(diagnostic: Diagnostic, case: Any, model: str) -> None:
+def check_model(diagnostic: Diagnostic, case: "Case", model: str) -> None:
     """Raises ValueError if the case has another model."""
     if case.flow.model != model:
         raise ValueError(

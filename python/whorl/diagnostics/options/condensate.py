@@ -1,9 +1,12 @@
 """The ready set of a superfluid."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from whorl.config.section import option
 from whorl.diagnostics.options.ready import Contents, Group, Number, ReadySet
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 class Condensate(ReadySet):
@@ -12,7 +15,7 @@ class Condensate(ReadySet):
     kind: Literal["condensate"] = option(..., "kind of diagnostic")
     reference = "Nore, Abid and Brachet, Phys. Fluids 9, 2644 (1997)"
 
-    def contents(self, case: Any) -> Contents:
+    def contents(self, case: "Case") -> Contents:
         if "psi" not in case.flow.state:
             raise ValueError(f'needs a wavefunction, which flow.model = "{case.flow.model}" does not have')
         known = case.flow.quantities()

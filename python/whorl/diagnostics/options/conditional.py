@@ -1,6 +1,6 @@
 """Means of quantities at the points where another one has a given value."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from whorl.diagnostics.options.base import Array, Diagnostic, Layout, Texts, qua
 from whorl.diagnostics.options.scales import Bins, Ends, Scale, counts, mean_and_std, outside, with_squares
 from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.tally import Tally
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 class Conditional(Diagnostic):
@@ -22,7 +25,7 @@ class Conditional(Diagnostic):
     bins: int = option(100, "number of bins", ge=1, le=10_000)
     range: Ends | None = option(None, "ends of the axis; by default −20 to 20, −1 to 1 or −6 to 4")
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         quantities = self.quantities(questions, self.of)
         conditions = self.quantities(questions, [self.given], "given")
         if len(conditions) != 1:

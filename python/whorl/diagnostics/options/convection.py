@@ -1,6 +1,6 @@
 """Profiles of convection between plates: heat flux, fluctuations, dissipation, boundary layers."""
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -8,6 +8,9 @@ from whorl.config.section import option
 from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout
 from whorl.diagnostics.options.buoyancy import Means, Planes, at_lower_wall, check_model, highest
 from whorl.expressions.questions import Questions
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 PLATES = ("lower", "upper")
 MEANS = {
@@ -32,7 +35,7 @@ class Convection(Diagnostic):
 
     reference: ClassVar[str] = "G. Ahlers, S. Grossmann and D. Lohse, Rev. Mod. Phys. 81, 503 (2009)"
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         check_model(self, case, "rayleigh-benard")
         planes = Planes(questions, case, MEANS)
         nu, kappa = (case.flow.parameters()[name] for name in ("viscosity", "diffusivity"))

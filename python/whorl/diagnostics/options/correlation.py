@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BeforeValidator
@@ -14,6 +14,9 @@ from whorl.diagnostics.options.wave_bins import Found, check_periodic, linear_bi
 from whorl.expressions.linear import WITHOUT_MEAN, band
 from whorl.expressions.nodes import Node
 from whorl.expressions.questions import Answers, Questions
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 Numbers = Callable[[np.ndarray], np.ndarray]
 
@@ -37,7 +40,7 @@ class Correlation(Diagnostic):
 
     reference = "Pope, Turbulent Flows (Cambridge 2000), section 6.3"
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         check_periodic(case.grid, f"diagnostics.{self.label}")
         check_labels(self.of, f"diagnostics.{self.label}.of")
         axes, arrays = [], []

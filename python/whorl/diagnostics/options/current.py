@@ -1,9 +1,12 @@
 """The ready set of the current and the Elsasser fields."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from whorl.config.section import option
 from whorl.diagnostics.options.ready import Contents, Group, Number, ReadySet
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 FIELDS = {"j": "current", "z+": "(velocity + magnetic)", "z-": "(velocity - magnetic)"}
 PAIRS = {
@@ -19,7 +22,7 @@ class Current(ReadySet):
     kind: Literal["current"] = option(..., "kind of diagnostic")
     reference = "Biskamp, Magnetohydrodynamic Turbulence (2003)"
 
-    def contents(self, case: Any) -> Contents:
+    def contents(self, case: "Case") -> Contents:
         if "magnetic" not in case.flow.state:
             raise ValueError(f'needs a magnetic field, which flow.model = "{case.flow.model}" does not have')
         parts = {f"{name}.{axis}": f"{of}.{axis}" for name, of in FIELDS.items() for axis in "xyz"}

@@ -1,11 +1,14 @@
 """The ready set of the dissipation and the enstrophy."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from whorl.config.measures import quantities
 from whorl.config.section import option
 from whorl.diagnostics.options.ready import Contents, Group, ReadySet, require_velocity
 from whorl.models.viscous import VISCOUS
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 ENSTROPHY = "dot(curl(velocity), curl(velocity))"
 POSITIVE = ("potential_dissipation", "thermal_dissipation", "ohmic_dissipation")
@@ -17,7 +20,7 @@ class Dissipation(ReadySet):
     kind: Literal["dissipation"] = option(..., "kind of diagnostic")
     reference = "Donzis, Yeung and Sreenivasan, Phys. Fluids 20, 045108 (2008)"
 
-    def contents(self, case: Any) -> Contents:
+    def contents(self, case: "Case") -> Contents:
         require_velocity(case)
         known = quantities(case)
         of_scalars = [f"{scalar.name}_dissipation" for scalar in case.scalars]

@@ -1,6 +1,6 @@
 """The ready set of the velocity gradient."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from whorl.config.section import option
 from whorl.diagnostics.options.ready import (
@@ -12,6 +12,9 @@ from whorl.diagnostics.options.ready import (
     require_velocity,
     sum_of,
 )
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 STRAIN, OMEGA = "strain(velocity)", "curl(velocity)"
 SQUARE = f"mean(sum({STRAIN}**2))"
@@ -34,7 +37,7 @@ class Gradients(ReadySet):
     kind: Literal["gradients"] = option(..., "kind of diagnostic")
     reference = "Betchov, J. Fluid Mech. 1, 497 (1956)"
 
-    def contents(self, case: Any) -> Contents:
+    def contents(self, case: "Case") -> Contents:
         require_velocity(case)
         axes = moving_axes(case)
         along = [f"d{a}(velocity.{a})" for a in axes]

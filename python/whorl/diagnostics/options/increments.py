@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from whorl.expressions.increments import IncrementMoments, Increments, increment
 from whorl.expressions.nodes import Node
 from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.values import Value
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Along:
     carrier: Value | None
     order: int
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         """Ask for the increments and the sums over modes, and return the layout of all arrays."""
         name = "xyz"[self.axis]
         spacing = case.grid.lengths[self.axis] / case.grid.points[self.axis]

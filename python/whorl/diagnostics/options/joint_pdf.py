@@ -1,6 +1,6 @@
 """Joint probability densities of two quantities at the points."""
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from pydantic import BeforeValidator
@@ -10,6 +10,9 @@ from whorl.diagnostics.options.base import Array, Diagnostic, Layout, quantity_a
 from whorl.diagnostics.options.scales import Bins, Ends, Scale, counts, mean_and_std, outside
 from whorl.expressions.questions import Questions
 from whorl.expressions.tally import Tally
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 class JointPdf(Diagnostic):
@@ -27,7 +30,7 @@ class JointPdf(Diagnostic):
         None, "ends of both axes; by default −20 to 20, −1 to 1 or −6 to 4"
     )
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         if not all(1 <= count <= 1000 for count in self.bins):
             raise ValueError(f"diagnostics.{self.label}.bins = {list(self.bins)} must be 1 to 1000 each")
         quantities = self.quantities(questions, self.of)

@@ -1,6 +1,6 @@
 """Values of quantities on a line of points."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator
@@ -9,6 +9,9 @@ from whorl.config.section import listed, option
 from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout, Texts, quantity_axis
 from whorl.diagnostics.options.selected import every_nth, point_near, selected
 from whorl.expressions.questions import Questions
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 class Line(Diagnostic):
@@ -26,7 +29,7 @@ class Line(Diagnostic):
     )
     stride: int = option(1, "step between the points that are taken, in grid points", ge=1)
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         quantities, along = self.quantities(questions, self.of), "xyz".index(self.along)
         across = [axis for axis in range(3) if axis != along]
         near = [point_near(self, case.grid, axis, place) for axis, place in zip(across, self.at, strict=True)]

@@ -1,6 +1,6 @@
 """Means and standardised moments of quantities at the points."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from whorl.config.section import option
 from whorl.diagnostics.options.base import (
@@ -15,6 +15,9 @@ from whorl.diagnostics.options.base import (
 from whorl.diagnostics.options.scales import mean_and_std, means_of_powers, spread
 from whorl.expressions.questions import Questions
 
+if TYPE_CHECKING:
+    from whorl.config.case import Case
+
 
 class Moments(Diagnostic):
     """Means, standard deviations and standardised moments of quantities at the grid points."""
@@ -23,7 +26,7 @@ class Moments(Diagnostic):
     of: Texts = option(..., "expressions whose components are measured", min_length=1)
     order: int = option(8, "the highest order", ge=3, le=12)
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         quantities = self.quantities(questions, self.of)
         graph, orders = questions.parser.graph, range(3, self.order + 1)
         moments = []

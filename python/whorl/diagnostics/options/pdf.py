@@ -1,6 +1,6 @@
 """Probability densities of quantities at the points."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout, Text
 from whorl.diagnostics.options.scales import Bins, Ends, Scale, mean_and_std
 from whorl.expressions.questions import Questions
 from whorl.expressions.tally import Tally
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 BEYOND = ("below", "above", "not a number")
 
@@ -25,7 +28,7 @@ class Pdf(Diagnostic):
     bins: int = option(400, "number of bins", ge=1, le=100_000)
     range: Ends | None = option(None, "ends of the axis; by default −20 to 20, −1 to 1 or −6 to 4")
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         quantities = self.quantities(questions, self.of)
         bins = Bins.of(self.scale, self.bins, self.range)
         tallies = [

@@ -1,12 +1,15 @@
 """The ready set of the pressure and the acceleration of fluid elements."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from whorl.config.columns import SQUARE_OF_CASE
 from whorl.config.section import option
 from whorl.diagnostics.options.ready import Contents, Group, Number, ReadySet
 from whorl.forcing.names import refusals
 from whorl.models.viscous import VISCOUS
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 PRESSURE, FRICTION = "grad(p)", "viscosity*lap(velocity)"
 WHOLE = f"({FRICTION} - {PRESSURE})"
@@ -39,7 +42,7 @@ class Pressure(ReadySet):
     kind: Literal["pressure"] = option(..., "kind of diagnostic")
     reference = "Vedula and Yeung, Phys. Fluids 11, 1208 (1999)"
 
-    def contents(self, case: Any) -> Contents:
+    def contents(self, case: "Case") -> Contents:
         flow = case.flow
         if "p" not in flow.quantities():
             raise ValueError(
@@ -72,7 +75,7 @@ class Pressure(ReadySet):
         return Contents((Group({"p": "p"} | parts),), tuple(numbers))
 
 
-def _is_forced(case: Any) -> bool:
+def _is_forced(case: "Case") -> bool:
     """Whether a force acts on the velocity, or on a field that it follows from, and is known."""
     fields = {"velocity", *case.flow.forced_by.get("velocity", ())[:1]}
     return FORCE not in refusals(case) and any(force.field in fields for force in case.forcing)

@@ -1,6 +1,6 @@
 """Means of quantities over planes, or over lines."""
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator
@@ -11,6 +11,9 @@ from whorl.diagnostics.options.base import Array, Diagnostic, Layout, Texts, qua
 from whorl.diagnostics.options.planes import PlaneMeans
 from whorl.diagnostics.options.scales import with_squares
 from whorl.expressions.questions import Answers, Questions
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 Letter = Literal["x", "y", "z"]
 
@@ -30,7 +33,7 @@ class Profile(Diagnostic):
         ("z",), "the axis of the profiles, or two, for means over the third", min_length=1, max_length=2
     )
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         quantities = self.quantities(questions, self.of)
         nodes, shift = with_squares(questions, quantities)
         planes, count = PlaneMeans.ask(questions, case.grid, "".join(self.along), nodes), len(quantities)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from whorl.config.section import option
 from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout, listed_numbers
@@ -11,6 +11,9 @@ from whorl.diagnostics.options.moments import Moments
 from whorl.diagnostics.options.pdf import Pdf
 from whorl.diagnostics.options.scales import Scale, means_of_powers
 from whorl.expressions.questions import Questions
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 @dataclass(frozen=True)
@@ -52,11 +55,11 @@ class ReadySet(Diagnostic):
     order: int = option(8, "the highest order of moments", ge=3, le=12)
     bins: int = option(400, "number of bins of each density", ge=1, le=100_000)
 
-    def contents(self, case: Any) -> Contents:
+    def contents(self, case: "Case") -> Contents:
         """The measurements in the case. Raises ValueError, beginning in lower case, if the case has none."""
         raise NotImplementedError
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         try:
             contents = self.contents(case)
         except ValueError as error:
@@ -69,7 +72,7 @@ class ReadySet(Diagnostic):
         arrays += [_number(questions, one) for one in contents.numbers]
         return Layout(tuple(axes.values()), tuple(arrays))
 
-    def _group(self, questions: Questions, case: Any, group: Group) -> Layout:
+    def _group(self, questions: Questions, case: "Case", group: Group) -> Layout:
         """Moments and densities as the kinds `moments` and `pdf` have them."""
         varying = {
             name: text
@@ -102,7 +105,7 @@ class ReadySet(Diagnostic):
             ),
         )
 
-    def _joint(self, questions: Questions, case: Any, of: tuple[str, str]) -> Layout:
+    def _joint(self, questions: Questions, case: "Case", of: tuple[str, str]) -> Layout:
         joint = JointPdf(kind="joint-pdf", name=self.label, of=of, scale=("log", "log"))
         layout = joint.ask(questions, case)
         wanted = [array for array in layout.arrays if array.axes != ("quantity",)]
@@ -126,12 +129,12 @@ def _number(questions: Questions, one: Number) -> Array:
     return Array(one.name, (), one.meaning, lambda found: found.number(value), one.unit)
 
 
-def moving_axes(case: Any) -> str:
+def moving_axes(case: "Case") -> str:
     """The axes with more than one point."""
     return "".join(axis for axis, n in zip("xyz", case.grid.points, strict=True) if n > 1)
 
 
-def require_velocity(case: Any) -> None:
+def require_velocity(case: "Case") -> None:
     """Raises ValueError for a model without a viscous velocity."""
     if not case.flow.viscous:
         raise ValueError(f'needs a viscous velocity, which flow.model = "{case.flow.model}" does not have')

@@ -1,12 +1,15 @@
 """Transfers between rings of modes, for flows with a preferred direction."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from whorl.config.section import option
 from whorl.diagnostics.options.base import Array, Axis, Layout, Once
 from whorl.diagnostics.options.shell_to_shell import Cells, Exchanging, Transfers, limits_of_giver
 from whorl.diagnostics.options.wave_bins import Shelled, sector_bins
 from whorl.expressions.questions import Questions
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 MOST_RINGS = 1000
 
@@ -20,7 +23,7 @@ class RingToRing(Exchanging, Shelled):
 
     reference = "Teaca, Verma, Knaepen and Carati, Phys. Rev. E 79, 046312 (2009)"
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         axis = "xyz".index(self.axis)
         if case.grid.points[axis] == 1:
             raise ValueError(

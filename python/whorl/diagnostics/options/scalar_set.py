@@ -1,11 +1,14 @@
 """The ready set of scalars and their gradients."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from whorl.config.section import option
 from whorl.diagnostics.options.ready import Contents, Group, Number, ReadySet, moving_axes
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 UP = np.array([0.0, 0.0, 1.0])
 
@@ -16,7 +19,7 @@ class Scalars(ReadySet):
     kind: Literal["scalars"] = option(..., "kind of diagnostic")
     reference = "Warhaft, Annu. Rev. Fluid Mech. 32, 203 (2000)"
 
-    def contents(self, case: Any) -> Contents:
+    def contents(self, case: "Case") -> Contents:
         directions = {"temperature": UP} if "temperature" in case.flow.state else {}
         for scalar in case.scalars:
             if scalar.name.isidentifier():

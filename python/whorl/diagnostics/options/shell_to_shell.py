@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from whorl.diagnostics.options.wave_bins import Bins, Found, Shelled, sum_of_pai
 from whorl.expressions.questions import Answers, Questions
 from whorl.forcing.options.base import units_of
 from whorl.models.base import Exchange
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 TOGETHER = 2  # exchanges in one round trip
 
@@ -133,12 +136,12 @@ class Exchanging(Diagnostic):
 
     of: Texts = option((), 'exchanges of the model, such as "u to u" or "b to u"; all by default')
 
-    def exchanges(self, case: Any) -> dict[str, Exchange]:
+    def exchanges(self, case: "Case") -> dict[str, Exchange]:
         """The exchanges that `of` names. Raises ValueError if the model has none of a name."""
         place = f"diagnostics.{self.label}"
         return chosen(self.of, exchanges(case), "exchange", place, case.flow.model)
 
-    def unit(self, case: Any, wanted: dict[str, Exchange]) -> str:
+    def unit(self, case: "Case", wanted: dict[str, Exchange]) -> str:
         """The unit of the transfers."""
         fields = all_fields(case)
         units = {units_of(fields[one.receiver].unit)[0] for one in wanted.values()}
@@ -152,7 +155,7 @@ class ShellToShell(Exchanging, Shelled):
 
     reference = "Alexakis, Mininni and Pouquet, Phys. Rev. E 72, 046301 (2005)"
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         bins = self.shell_bins(case.grid)
         known = self.exchanges(case)
         unit, edges = self.unit(case, known), bins.edges

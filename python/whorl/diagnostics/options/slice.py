@@ -1,6 +1,6 @@
 """Values of quantities on a plane of points."""
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -9,6 +9,9 @@ from whorl.config.section import option
 from whorl.diagnostics.options.base import Array, Diagnostic, Layout, Texts, quantity_axis
 from whorl.diagnostics.options.selected import every_nth, point_near, selected
 from whorl.expressions.questions import Questions
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 class Slice(Diagnostic):
@@ -28,7 +31,7 @@ class Slice(Diagnostic):
         1, "step between the points that are taken, along both axes of the plane, in grid points", ge=1
     )
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         quantities, across = self.quantities(questions, self.of), "xyz".index(self.normal)
         number, position = point_near(self, case.grid, across, self._place(case.grid, across))
         points = [every_nth(case.grid, axis, self.stride) for axis in range(3)]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from whorl.expressions.nodes import Node
 from whorl.expressions.parse import component_text
 from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.values import Value
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 Pairs = list[tuple[Node, Node]]
 SLACK = 1e-9  # of a wavenumber, for rounding
@@ -47,7 +50,7 @@ class Spectrum(ByWavenumber):
         False, "whether shells are as if their number of modes were that of a continuum; nan in cut ones"
     )
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         bins = self.bins(case.grid)
         check_labels(self.of, f"diagnostics.{self.label}.of")
         asked = [one for text in self.of for one in self._spectra(questions, text, bins)]

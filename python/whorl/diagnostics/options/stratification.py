@@ -1,6 +1,6 @@
 """Profiles of stably stratified flow: density, shear, fluxes, dissipation, mixing."""
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -8,6 +8,9 @@ from whorl.config.section import option
 from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout
 from whorl.diagnostics.options.buoyancy import Means, Planes, check_model
 from whorl.expressions.questions import Questions
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 MEANS = {
     "theta": "theta",
@@ -37,7 +40,7 @@ class Stratification(Diagnostic):
 
     reference: ClassVar[str] = "W. R. Peltier and C. P. Caulfield, Annu. Rev. Fluid Mech. 35, 135 (2003)"
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         check_model(self, case, "boussinesq")
         planes, of_case = Planes(questions, case, MEANS), case.flow.parameters()
         nu, kappa, frequency = (of_case[name] for name in ("viscosity", "diffusivity", "buoyancy_frequency"))

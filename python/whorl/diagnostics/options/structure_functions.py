@@ -1,7 +1,7 @@
 """Structure functions: moments of increments along the axes."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator
 
@@ -21,6 +21,9 @@ from whorl.expressions.nodes import within
 from whorl.expressions.parse import ExpressionError
 from whorl.expressions.questions import Questions
 from whorl.expressions.values import Value
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 VELOCITY = "velocity"
 PERIODIC = "F"
@@ -51,7 +54,7 @@ class StructureFunctions(Diagnostic):
 
     reference = "Monin and Yaglom, Statistical Fluid Mechanics 2 (MIT Press 1975), sections 21 and 22"
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         check_labels(self.of, f"diagnostics.{self.label}.of")
         measured = [self._measured(questions, case, text) for text in self.of]
         carrier = self._carrier(questions)
@@ -107,7 +110,7 @@ class StructureFunctions(Diagnostic):
             raise ValueError(f"diagnostics.{self.label}.separations is empty; give numbers of points")
         return sorted(set(self.separations))
 
-    def _measured(self, questions: Questions, case: Any, text: str) -> Measured:
+    def _measured(self, questions: Questions, case: "Case", text: str) -> Measured:
         value = self.vector_or_number(questions, "increments", text)
         if all(node.uniform for node in value.nodes()):
             raise self.fault(SAME, text)
@@ -139,7 +142,7 @@ class StructureFunctions(Diagnostic):
         return value
 
 
-def diffusivity_of(case: Any, text: str) -> float | None:
+def diffusivity_of(case: "Case", text: str) -> float | None:
     """The diffusivity of a field of the state that is named; None for anything else."""
     parameters = case.flow.parameters()
     for scalar in case.scalars:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from whorl.expressions.values import Value
 from whorl.forcing.names import refusals
 from whorl.forcing.options.base import UNITS
 from whorl.models.base import Balance
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Transfer(ByWavenumber):
 
     reference = "Frisch, Turbulence (Cambridge 1995), section 2.4"
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         bins = self.bins(case.grid)
         place = f"diagnostics.{self.label}"
         wanted = chosen(self.of, balances(case), "balance", place, case.flow.model)
@@ -78,7 +81,7 @@ class Transfer(ByWavenumber):
         )
         return Layout(axes, tuple(arrays))
 
-    def _parts(self, questions: Questions, case: Any, name: str, balance: Balance) -> list[Part]:
+    def _parts(self, questions: Questions, case: "Case", name: str, balance: Balance) -> list[Part]:
         """The components of f each alone, or all together, with the terms that are not zero."""
         values = [questions.parser.parse(text) for text in balance.of]
         apart = self.components and len(values) == 1 and values[0].rank == 1

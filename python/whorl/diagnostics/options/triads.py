@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import permutations
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BeforeValidator
@@ -16,6 +16,9 @@ from whorl.expressions.nodes import Node
 from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.tally import Amplitudes
 from whorl.models.base import Exchange
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 Mode = tuple[int, int, int]
 ORDERS = list(permutations("kpq"))  # receiver, giver, mediator
@@ -42,7 +45,7 @@ class Triads(Exchanging):
 
     reference = "Dar, Verma and Eswaran, Physica D 157, 207 (2001)"
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         place = f"diagnostics.{self.label}"
         check_periodic(case.grid, place)
         triads = [self._triad(case.grid, pair) for pair in self.modes]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from whorl.config.section import option
 from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Found, Layout, Once
 from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.tally import Selection
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 OKUBO_WEISS = "(dx(velocity.x) - dy(velocity.y))**2 + (dx(velocity.y) + dy(velocity.x))**2 - vorticity**2"
 
@@ -76,7 +79,7 @@ class Vortices(Diagnostic):
 
     reference = "McWilliams, J. Fluid Mech. 219, 361 (1990); Weiss, Physica D 48, 273 (1991)"
 
-    def ask(self, questions: Questions, case: Any) -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> Layout:
         grid = case.grid
         if grid.points[2] != 1 or grid.bases != "FFF" or "vorticity" not in case.flow.outputs:
             raise ValueError(

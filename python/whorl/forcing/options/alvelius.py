@@ -1,11 +1,14 @@
 """`alvelius`: random forcing of known power, new at each step."""
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import model_validator
 
 from whorl.config.section import Seed, option
 from whorl.forcing.options.base import END_ABOUT_PEAK, CoreSource, Forcing, about_peak, ends_about_peak
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 class Alvelius(Forcing):
@@ -48,7 +51,7 @@ class Alvelius(Forcing):
             )
         return self
 
-    def check(self, case: Any) -> None:
+    def check(self, case: "Case") -> None:
         """Refuses helical polarisations of a velocity in a plane."""
         if case.flow.must_be_flat and self.polarisation in ("helical", "antihelical"):
             raise ValueError(
@@ -56,7 +59,7 @@ class Alvelius(Forcing):
                 f'flow.model = "{case.flow.model}" does not have; choose "all"'
             )
 
-    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+    def sources(self, case: "Case") -> tuple[CoreSource, ...]:
         numbers = {
             "power": self.power,
             "of": float(self.modes == "horizontal"),

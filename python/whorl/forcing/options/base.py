@@ -2,12 +2,15 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator
 
 from whorl.config.scalars import plain_name
 from whorl.config.section import Section, option
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 # The units of power and work, the change of ½⟨field²⟩ per time and in all, by the unit of the field.
 UNITS = {
@@ -77,11 +80,11 @@ class Forcing(Section):
         """The seeds of its random numbers."""
         return (self.seed,) if hasattr(self, "seed") else ()
 
-    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+    def sources(self, case: "Case") -> tuple[CoreSource, ...]:
         """The sources of the core."""
         raise NotImplementedError
 
-    def check(self, case: Any) -> None:
+    def check(self, case: "Case") -> None:
         """Raises ValueError, naming values and remedy, where the case does not allow it."""
 
 

@@ -1,12 +1,15 @@
 """Forces in proportion to the field: `constant-power`, `constant-energy` and `linear`."""
 
 import math
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import model_validator
 
 from whorl.config.section import Numbers, option
 from whorl.forcing.options.base import CoreSource, Forcing, OnBand, given
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 class ConstantPower(OnBand):
@@ -26,11 +29,11 @@ class ConstantPower(OnBand):
         """Whether the field must be a vector field, whose curl the force needs."""
         return self.helicity_rate is not None
 
-    def check(self, case: Any) -> None:
+    def check(self, case: "Case") -> None:
         if self.helicity_rate is not None and case.grid.bases != "FFF":
             raise ValueError("forcing.helicity_rate is for periodic boxes; leave it out")
 
-    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+    def sources(self, case: "Case") -> tuple[CoreSource, ...]:
         numbers = given(power=self.power, helicity_rate=self.helicity_rate)
         return (CoreSource("constant-power", self.band() | numbers),)
 
@@ -61,7 +64,7 @@ class ConstantEnergy(OnBand):
             raise ValueError("forcing.spectrum goes with forcing.by_shell = true")
         return self
 
-    def check(self, case: Any) -> None:
+    def check(self, case: "Case") -> None:
         """Refuses a spectrum that ends before the band does."""
         shells = math.ceil(self.k_max + 0.5)
         if self.spectrum is not None and len(self.spectrum) < shells:
@@ -70,7 +73,7 @@ class ConstantEnergy(OnBand):
                 f"{self.k_max:g} has {shells}, with shell 0: give as many, or lower k_max"
             )
 
-    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+    def sources(self, case: "Case") -> tuple[CoreSource, ...]:
         numbers = given(by_shell=float(self.by_shell), energy=self.energy)
         return (CoreSource("constant-energy", self.band() | numbers, self.spectrum or ()),)
 
@@ -113,7 +116,7 @@ class Linear(Forcing):
     def ends(self) -> tuple[float, float] | None:
         return None if self.k_max is None else (self.k_min, self.k_max)
 
-    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+    def sources(self, case: "Case") -> tuple[CoreSource, ...]:
         numbers = given(rate=self.rate, energy=self.energy, power=self.power)
         if self.k_max is not None:
             numbers |= {"k_min": self.k_min, "k_max": self.k_max, "of": 0.0}

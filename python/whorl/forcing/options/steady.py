@@ -2,7 +2,7 @@
 
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -10,6 +10,9 @@ from whorl.config.section import Section, option
 from whorl.expressions.formulas import parts_of_force
 from whorl.forcing.options.base import CoreSource, Forcing
 from whorl.initial import options as initial
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 class FormulaInTime(Section):
@@ -40,7 +43,7 @@ class Steady(Forcing):
     frequency: float = option(0.0, "angular frequency ω of the factor cos(ωt + phase)", unit="1/time", ge=0)
     phase: float = option(0.0, "phase of this factor at t = 0")
 
-    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+    def sources(self, case: "Case") -> tuple[CoreSource, ...]:
         dense = isinstance(self.shape, FormulaInTime | initial.FromFile)
         numbers = {"frequency": self.frequency, "phase": self.phase, "dense": float(dense)}
         in_time = isinstance(self.shape, FormulaInTime)
@@ -53,5 +56,5 @@ class Script(Forcing):
 
     kind: Literal["script"]
 
-    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+    def sources(self, case: "Case") -> tuple[CoreSource, ...]:
         return (CoreSource("given", {"dense": 1.0}),)

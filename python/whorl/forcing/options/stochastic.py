@@ -1,6 +1,6 @@
 """Forcing by random processes in time: `stochastic`, `lindborg` and `noise`."""
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
@@ -17,6 +17,9 @@ from whorl.forcing.options.base import (
     given,
 )
 from whorl.forcing.options.design import Expected, Target, count_modes, design, dissipation_of, expected
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 EVERYTHING = 1e9  # a |k| beyond those of any grid
 INTERVAL = 1 / 64  # in turnover times of the force, (P k²)^(−1/3)
@@ -92,7 +95,7 @@ class Stochastic(OnBand):
             raise ValueError(f"forcing.width = {self.width:g} is that of a forcing.peak; give the peak")
         return self
 
-    def check(self, case: Any) -> None:
+    def check(self, case: "Case") -> None:
         """Refuses helicity where it has no meaning, and white noise without a time scale of its own."""
         about = (case.flow.outputs | case.flow.state).get(self.field)
         vector = about is not None and about.components == 3
@@ -113,7 +116,7 @@ class Stochastic(OnBand):
                 "flow, in which it is constant"
             )
 
-    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+    def sources(self, case: "Case") -> tuple[CoreSource, ...]:
         numbers = given(
             seed=self.seed,
             correlation_time=self.correlation_time,
@@ -153,7 +156,7 @@ def undesigned(flow: dict[str, Any], lengths: tuple[float, ...]) -> str:
     return "" if max(lengths) <= min(lengths) * (1 + 1e-12) else "a box that is not a cube (grid.lengths)"
 
 
-def expectation(case: Any) -> Expected | None:
+def expectation(case: "Case") -> Expected | None:
     """The expected statistics of a case whose only force is isotropic, of known σ² and T_L; else None."""
     if len(case.forcing) != 1 or not isinstance(force := case.forcing[0], Stochastic):
         return None
@@ -168,12 +171,12 @@ def expectation(case: Any) -> Expected | None:
     return expected(dissipation, case.flow.viscosity, modes, case.grid)
 
 
-def _has_time(force: Any, case: Any) -> bool:
+def _has_time(force: Any, case: "Case") -> bool:
     fields = case.flow.outputs | case.flow.state
     return force.field in fields and fields[force.field].unit == "length/time"
 
 
-def interval_of(force: Any, case: Any) -> float | None:
+def interval_of(force: Any, case: "Case") -> float | None:
     """The time in which white noise is constant."""
     if force.correlation_time or force.power is None:
         return None
@@ -182,7 +185,7 @@ def interval_of(force: Any, case: Any) -> float | None:
     return white_interval(force.power, force.k_max, case)
 
 
-def white_interval(power: float, k_max: float, case: Any) -> float:
+def white_interval(power: float, k_max: float, case: "Case") -> float:
     """1/64 of the turnover time of the force at the largest wavenumber of its band."""
     return INTERVAL * (power * (k_max * smallest_wavenumber(case.grid)) ** 2) ** (-1 / 3)
 
@@ -213,7 +216,7 @@ class Lindborg(Forcing):
         """The seed `seed` and, for the vertical modes, the next one."""
         return (self.seed, self.seed + 1) if self.vertical else (self.seed,)
 
-    def check(self, case: Any) -> None:
+    def check(self, case: "Case") -> None:
         """Refuses vertical modes that the grid does not keep."""
         if self.vertical_min > self.vertical_max:
             raise ValueError(
@@ -227,7 +230,7 @@ class Lindborg(Forcing):
                 f"{most:.4g} times the smallest; lower it or use more points"
             )
 
-    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+    def sources(self, case: "Case") -> tuple[CoreSource, ...]:
         """Horizontal velocity on horizontal modes, and vertical shear; J. Fluid Mech. 550, 207 (2006)."""
         white = {
             "correlation_time": 0.0,
@@ -266,7 +269,7 @@ class Noise(Forcing):
     def ends(self) -> tuple[float, float] | None:
         return None if self.k_max is None else (0.0, self.k_max)
 
-    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+    def sources(self, case: "Case") -> tuple[CoreSource, ...]:
         numbers = given(
             seed=self.seed,
             correlation_time=0.0,

@@ -1,7 +1,7 @@
 """Groups of particles, [[particles]] of a case: options of all kinds, and the layout of their paths."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import AfterValidator
@@ -14,6 +14,9 @@ from whorl.diagnostics.options.base import Array, Axis, Layout, Texts
 from whorl.expressions.nodes import Node
 from whorl.particles.options.placement import Placed
 from whorl.probes.options import Read, not_asked
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 class ParticleGroup(Placed):
@@ -53,7 +56,7 @@ class ParticleGroup(Placed):
         """The vectors that the core samples at them to move them, the velocity of the flow first."""
         return ("velocity",)
 
-    def check_size(self, quantities: int, case: Any) -> None:
+    def check_size(self, quantities: int, case: "Case") -> None:
         """Allow any number of quantities, which are sampled together."""
 
     def refused(self, node: Node) -> str:
@@ -78,7 +81,7 @@ class ParticleGroup(Placed):
         left_out = {*self.free, *but}
         return self.model_dump(exclude=left_out) == other.model_dump(exclude=left_out)
 
-    def numbers(self, case: Any) -> dict[str, list[float]]:
+    def numbers(self, case: "Case") -> dict[str, list[float]]:
         """The options of its kind, as numbers for the core."""
         return {}
 
@@ -86,10 +89,10 @@ class ParticleGroup(Placed):
         """Further options of its kind, a number each, as expressions of the flow when the particles begin."""
         return {}
 
-    def check_found(self, case: Any, found: Mapping[str, float]) -> None:
+    def check_found(self, case: "Case", found: Mapping[str, float]) -> None:
         """Raises ValueError, naming options and values, if the values of `from_flow` do not fit the case."""
 
-    def check(self, case: Any) -> None:
+    def check(self, case: "Case") -> None:
         place = f"particles.{self.label}"
         if "velocity" not in case.flow.outputs:
             raise ValueError(
@@ -100,7 +103,7 @@ class ParticleGroup(Placed):
         self._check_release(case)
         self.check_kind(case)
 
-    def _check_release(self, case: Any) -> None:
+    def _check_release(self, case: "Case") -> None:
         place, end = f"particles.{self.label}.release", case.time.end.time
         if self.release and SCHEMES[case.time.scheme].earlier:
             raise ValueError(
@@ -113,10 +116,10 @@ class ParticleGroup(Placed):
                 "never be released; give an earlier time"
             )
 
-    def check_kind(self, case: Any) -> None:
+    def check_kind(self, case: "Case") -> None:
         """Raises ValueError if the options of the kind do not fit the case."""
 
-    def layout(self, case: Any, reads: Any) -> Layout:
+    def layout(self, case: "Case", reads: Any) -> Layout:
         axes = (
             Axis("particle", range(self.number()), "identity of the particle"),
             Axis("axis", list("xyz"), "axis"),
@@ -124,7 +127,7 @@ class ParticleGroup(Placed):
         arrays = (POSITION, VELOCITY) if self.moves_itself else (POSITION,)
         return Layout((*axes, quantity_axis(reads)), (*arrays, VALUE)) if reads else Layout(axes, arrays)
 
-    def coordinates(self, case: Any) -> dict[str, tuple[np.ndarray, str, str]]:
+    def coordinates(self, case: "Case") -> dict[str, tuple[np.ndarray, str, str]]:
         return {}
 
 

@@ -1,10 +1,13 @@
 """Charged particles."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from whorl.config.section import Vector, option
 from whorl.particles.options.base import ParticleGroup
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 class Charged(ParticleGroup):
@@ -27,7 +30,7 @@ class Charged(ParticleGroup):
         """The fields that act on charges."""
         return ("velocity", "magnetic", "current")
 
-    def numbers(self, case: Any) -> dict[str, list[float]]:
+    def numbers(self, case: "Case") -> dict[str, list[float]]:
         flow = case.flow
         return {
             "charge_to_mass": [self.charge_to_mass],
@@ -36,7 +39,7 @@ class Charged(ParticleGroup):
             "hall": [flow.hall],
         }
 
-    def check_kind(self, case: Any) -> None:
+    def check_kind(self, case: "Case") -> None:
         if "magnetic" not in case.flow.outputs:
             raise ValueError(
                 f'particles.{self.label}: flow.model = "{case.flow.model}" has no magnetic field b that '

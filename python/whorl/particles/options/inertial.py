@@ -1,13 +1,16 @@
 """Inertial particles."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from whorl.config.clock import NEAR
 from whorl.config.section import Vector, option
 from whorl.expressions.parse import ExpressionError, Parser
 from whorl.expressions.vocabulary import vocabulary
 from whorl.particles.options.base import ParticleGroup
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 LONGEST_STEP = 10.0  # response times in a step, as in the core
 FEWEST_STEPS = 5.0  # steps n in the correlation time of a force, whose velocity is wrong by 1/(√12 n)
@@ -55,7 +58,7 @@ class Inertial(ParticleGroup):
         """The velocity and, with added mass, the acceleration of the fluid."""
         return ("velocity", "material_acceleration") if options.get("added_mass") else ("velocity",)
 
-    def numbers(self, case: Any) -> dict[str, list[float]]:
+    def numbers(self, case: "Case") -> dict[str, list[float]]:
         known = {} if self.response_time is None else {"response_time": [self.response_time]}
         return known | {"added_mass": [self.added_mass], "gravity": list(self.gravity)}
 
@@ -65,7 +68,7 @@ class Inertial(ParticleGroup):
             return {}
         return {"response_time": f"{self.stokes_number!r}/sqrt(mean(dot(curl(velocity), curl(velocity))))"}
 
-    def check_kind(self, case: Any) -> None:
+    def check_kind(self, case: "Case") -> None:
         place = f"particles.{self.label}"
         if (self.response_time is None) == (self.stokes_number is None):
             given = "none" if self.response_time is None else "both"
@@ -75,14 +78,14 @@ class Inertial(ParticleGroup):
         if self.added_mass:
             self._check_acceleration(case, f"{place}.added_mass = {self.added_mass:g}")
 
-    def check_found(self, case: Any, found: Mapping[str, float]) -> None:
+    def check_found(self, case: "Case", found: Mapping[str, float]) -> None:
         for time in found.values():
             given = f"particles.{self.label}.stokes_number = {self.stokes_number:g}"
             told = f"the response time {time:.4g} that {given} comes to"
             self._check_step(case, time, told, "larger Stokes number")
 
     @staticmethod
-    def _check_step(case: Any, time: float, told: str, more: str = "longer response time") -> None:
+    def _check_step(case: "Case", time: float, told: str, more: str = "longer response time") -> None:
         dt = case.time.dt
         if dt is not None and dt > LONGEST_STEP * time:
             raise ValueError(
@@ -90,7 +93,7 @@ class Inertial(ParticleGroup):
                 f"follow the flow; take shorter steps, a {more}, or tracers"
             )
 
-    def _check_acceleration(self, case: Any, given: str) -> None:
+    def _check_acceleration(self, case: "Case", given: str) -> None:
         rotation = [value for name, value in case.flow.parameters().items() if name.startswith("rotation_")]
         if any(rotation):
             raise ValueError(
@@ -106,7 +109,7 @@ class Inertial(ParticleGroup):
                 f"{given} needs the acceleration of the fluid where they are, and {why}; leave added_mass out"
             ) from None
 
-    def _check_random_forces(self, case: Any, given: str) -> None:
+    def _check_random_forces(self, case: "Case", given: str) -> None:
         """Refuses random forces that the steps do not resolve.
 
         The flow uses their means over steps, and particles use their values at the stages.

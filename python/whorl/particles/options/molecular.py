@@ -1,9 +1,12 @@
 """Molecules."""
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from whorl.config.section import option
 from whorl.particles.options.base import ParticleGroup
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 
 class Molecular(ParticleGroup):
@@ -22,16 +25,16 @@ class Molecular(ParticleGroup):
 
     timed_with: ClassVar = {"diffusivity": 0.01}
 
-    def numbers(self, case: Any) -> dict[str, list[float]]:
+    def numbers(self, case: "Case") -> dict[str, list[float]]:
         return {"diffusivity": [self.diffusivity_in(case)], "seed": [float(self.seed)]}
 
-    def diffusivity_in(self, case: Any) -> float:
+    def diffusivity_in(self, case: "Case") -> float:
         """D in units of length²/time."""
         if self.diffusivity is not None:
             return self.diffusivity
         return case.flow.viscosity_of_schmidt() / self.schmidt_number
 
-    def check_kind(self, case: Any) -> None:
+    def check_kind(self, case: "Case") -> None:
         place = f"particles.{self.label}"
         if (self.diffusivity is None) == (self.schmidt_number is None):
             given = "none" if self.diffusivity is None else "both"

@@ -1,12 +1,15 @@
 """Initial positions of particles: at random, given, on a lattice, in figures or a plane, from a file."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field
 
 from whorl.config.section import FilePath, Positive, Section, Seed, listed, option, three
 from whorl.probes.options import Positions, ReadAtPoints
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
 MOST = 10**9  # particles of a group
 FARTHEST = 1e6  # lengths of the box from it; a position in it is then exact to some 1e-10 of its length
@@ -75,7 +78,7 @@ class Placed(ReadAtPoints):
         "path": ("count", *ALONE, "pairs", "tetrahedra", "plane"),
     }
 
-    def number(self, case: Any = None) -> int:
+    def number(self, case: "Case" = None) -> int:
         if self.positions is not None:
             return len(self.positions)
         if self.lattice is not None:
@@ -89,7 +92,7 @@ class Placed(ReadAtPoints):
             return 2 * len(self.pairs)
         return 1 if self.tetrahedra is None else 4 * len(self.tetrahedra)
 
-    def check_places(self, case: Any) -> None:
+    def check_places(self, case: "Case") -> None:
         """Raises ValueError, naming the options, if the positions are not possible in the case."""
         place = f"particles.{self.label}"
         given = [way for way in WAYS if getattr(self, way) is not None]
