@@ -22,8 +22,10 @@ core := .venv/.core-$(PRESET)$(LEVELS:%=-%)
 tested_core := .venv/.core-ci$(LEVELS:%=-%)
 core_inputs := CMakeLists.txt CMakePresets.json python/whorl/base/declared.toml $(shell find cmake core -type d -o -name '*.cmake' -o -name '*.py' -o -name '*.sh' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.h')
 # What the run of the demo follows from, besides the core: not its results, nor other cases.
-run_folders := $(foreach folder,base programs config measure output initial run,python/whorl/$(folder))
-demo_inputs := $(shell find $(run_folders) -name '*.py' -o -name '*.toml') python/whorl/cases/forced-turbulence.toml
+run_folders = base expressions config models forcing initial output run diagnostics probes particles
+read_later = -path '*/results/*' -o -path '*/draw/*'
+demo_inputs := $(shell find $(run_folders:%=python/whorl/%) -name '*.py' -not \( $(read_later) \) -o -name '*.toml') \
+	python/whorl/cases/forced-turbulence.toml
 prose = README.md CONTRIBUTING.md CHANGELOG.md docs python core tools benchmarks validation examples
 cpp_files = $(shell find core tools -name '*.[ch]pp' -o -name '*.h' -o -name '*.cu')
 

@@ -1,8 +1,10 @@
 """`make demo` repeats its run where something changed that the run follows from, and else does not."""
 
 import os
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = (
     *("CMakeLists.txt", "CMakePresets.json", "pyproject.toml", "core/grid/box.cpp", "cmake/core.cmake"),
     *("tools/setup", "tools/debian.sh", "tools/watched.sh", "python/whorl/base/declared.toml"),
-    *(f"python/whorl/{folder}/module.py" for folder in ("config", "run", "results", "cli")),
+    *(f"python/whorl/{folder}/module.py" for folder in ("config", "run", "results", "cli", "pictures")),
+    *(f"python/whorl/diagnostics/{module}.py" for module in ("record", "draw/pdf", "results/means")),
     *("python/whorl/cases/forced-turbulence.toml", "python/whorl/cases/abc.toml"),
 )
 PACKAGES, CORE, RUN = ".venv/.packages", ".venv/.core-release", "runs/.forced-turbulence"
@@ -52,6 +55,8 @@ def tree(tmp_path):
         *(("python/whorl/results/module.py", False), ("python/whorl/cases/abc.toml", False)),
         *(("python/whorl/cases/forced-turbulence.toml", True), ("python/whorl/run/module.py", True)),
         *(("core/grid/box.cpp", True), ("python/whorl/base/declared.toml", True)),
+        *(("python/whorl/diagnostics/record.py", True), ("python/whorl/diagnostics/draw/pdf.py", False)),
+        *(("python/whorl/diagnostics/results/means.py", False), ("python/whorl/pictures/module.py", False)),
     ],
 )
 def test_the_run_is_repeated_for_what_changes_it(tree, changed, runs):
@@ -77,3 +82,12 @@ def test_the_end_of_a_demo_tells_its_remarks_once(tree):
     whorl.write_text("#!/bin/sh\necho remark\necho output\necho picture\n")
     whorl.chmod(0o755)
     assert make(tree, "-s", "demo").split() == ["remark", "output", "picture", "output", "picture"]
+
+
+def test_all_folders_that_a_run_imports_are_looked_at():
+    [listed] = re.findall(r"^run_folders = (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    program = "import sys, whorl.run.simulation; print(*(name for name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    modules = [name.split(".") for name in done.stdout.split() if name.startswith("whorl.")]
+    folders = {name[1] for name in modules if (ROOT / "python" / "whorl" / name[1]).is_dir()}
+    assert folders == set(listed.split())
