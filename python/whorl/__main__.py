@@ -1,5 +1,17 @@
-"""`python -m whorl` is the command `whorl`, even if the command is not installed."""
+"""The command `whorl`, also `python -m whorl`. Ctrl-C during its first imports leaves no traceback."""
 
-from whorl.cli.main import main
+import sys
+from typing import NoReturn
 
-main()
+
+def main() -> NoReturn:
+    """Import the command and run it; exit code 130 after a Ctrl-C."""
+    try:
+        from whorl.cli.main import main as command
+    except KeyboardInterrupt:
+        sys.exit(130)
+    command()
+
+
+if __name__ == "__main__":
+    main()

@@ -334,3 +334,17 @@ def test_importing_whorl_does_not_start_mpi(shell):
         sys.executable, "-c", "import whorl, sys; print('mpi4py.MPI' in sys.modules, whorl.__version__)"
     )
     assert result.out.startswith("False ")
+
+
+def test_an_interrupt_of_the_first_imports_leaves_no_traceback():
+    program = (
+        "import runpy, sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'whorl.cli.main':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "runpy.run_module('whorl', run_name='__main__')\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
