@@ -1,7 +1,7 @@
-"""How each kind of diagnostic is drawn, a file for each: a line here registers one.
+"""Drawings of diagnostics, one file for each kind; a line of DRAWINGS registers one.
 
-A drawing gets a figure and the dataset of a diagnostic, over its axes: of one state, or means with errors
-(`whorl.diagnostics.results.pooled`). A kind without a drawing of its own is drawn by `plain`.
+A drawing gets a figure and the dataset of a diagnostic: one state, or means with errors
+(`whorl.diagnostics.results.pooled`). `plain` draws a kind without a drawing of its own.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """The combination of the states of a diagnostic: means over a window of time with errors, sums of counts.
 
-An array declares it by its attributes, see `whorl.diagnostics.options.base.Array`. With f the values of the
-states and n the numbers of points that they are of, by the means ⟨·⟩ over time of `whorl.output.means`:
+The attributes of an array choose its rule; see `whorl.diagnostics.options.base.Array`. In the table f are the
+values of the states, n their numbers of points, and ⟨·⟩ the means over time of `whorl.output.means`.
 
     | rule           | value               | error                              |
     | mean           | F = ⟨f⟩             | that of ⟨f⟩                        |

@@ -1,7 +1,7 @@
 """Statistics of single particles along their paths: dispersion, velocity, acceleration, structure functions.
 
-Each function takes `Tracks` and returns a dataset of its numbers NAME with their standard errors NAME_error
-and numbers of independent samples NAME_samples, as `whorl.particles.results.path_means` finds them.
+Each function returns a dataset of the numbers NAME of `Tracks`, with their standard errors NAME_error and
+numbers of independent samples NAME_samples. `whorl.particles.results.path_means` explains these.
 """
 
 import numpy as np

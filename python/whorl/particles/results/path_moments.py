@@ -85,8 +85,7 @@ def correlations(
 ) -> dict[str, tuple]:
     """The correlation in time along paths of values [time, particle, axis], by axis and for all together.
 
-    It is that of `whorl.probes.results.time_correlation`, of the values without the mean of all particles
-    and times.
+    The values are without the mean of all particles and times; see `whorl.probes.results.time_correlation`.
     """
     left = values - values.mean(axis=(0, 1))
     how = {"longest": longest, "lags": lags, "remove_mean": False}
