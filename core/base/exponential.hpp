@@ -1,7 +1,10 @@
 // exp(-x) for x >= -80, written so that it vectorises inside a loop over modes, on any device:
 //   exp(-x) = 2^n exp(r) = whole + rest, whole = 2^n, rest = 2^n (exp(r) - 1).
 // n = round(-x / ln 2), so that |r| <= ln 2 / 2. The Taylor series of exp(r) - 1 goes to r^13 in double, r^7
-// in single precision: truncation is below 5e-18 and 6e-9.
+// in single precision: truncation is below 5e-18 and 6e-9. Results under 2^-1000 (2^-120 in single) are 0.
+//
+// A factor in one number would have the same rounding error in every step. The rounding of `rest` is relative
+// to the decay in one step.
 #pragma once
 
 #include <bit>

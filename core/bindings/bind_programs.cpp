@@ -92,7 +92,7 @@ void bind_program(nb::module_& m) {
     bind_needs<programs::ProbeNeeds>(m, "ProbeNeeds");
     bind_needs<particles::ParticleNeeds>(m, "ParticleNeeds");
     using programs::Program;
-    nb::class_<Program>(m, "Program", "What is worked out at each point; see whorl.expressions.plan.")
+    nb::class_<Program>(m, "Program", "Operations at each point; see whorl.expressions.plan.")
         .def(
             "__init__",
             [](Program* self, const std::vector<std::vector<TermTuple>>& inputs,
@@ -109,9 +109,8 @@ void bind_program(nb::module_& m) {
             "Where the interpreter keeps numbers, coordinates and results.")
         .def_prop_ro(
             "fluxes", [](const Program& self) { return programs::fluxes_of(self.products).size(); },
-            "What its products are on the leg of columns.");
-    nb::class_<ProbeOfOpen>(m, "Probe",
-                            "What is read of the present state again and again; see whorl.measure.")
+            "The number of products on the leg of columns.");
+    nb::class_<ProbeOfOpen>(m, "Probe", "A probe, which is read again and again; see whorl.probes.ask.")
         .def_prop_ro("size", [](const ProbeOfOpen& self) { return self.probe->size(); })
         .def(
             "read",

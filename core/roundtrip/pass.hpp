@@ -35,7 +35,7 @@
 //                                      null, of a pass that has this member.
 //   static constexpr bool works_on_rows with these, in place of point(): on threads
 //                                      work<Device>(executor, block, out, out_stride, first) for the rows of
-// a block (device/rows.hpp) from the point `first` on. On a GPU
+//                                      a block (device/rows.hpp) from the point `first` on. On a GPU
 //                                      work_at(values, point), which replaces the inputs of a point,
 //                                      values.of(v), by the products.
 //   void load_row<Device>(row, values) const

@@ -1,6 +1,7 @@
 """The initial fields a case can name, each a section of parameters; initial/fields.py has their functions.
 
-[initial] sets the model's first field, and a table in it, such as [initial.magnetic], another one.
+[initial] sets the model's first field, and so does its table [initial.velocity] if it has no name itself. A
+table such as [initial.magnetic] sets another field.
 """
 
 from functools import reduce

@@ -71,9 +71,9 @@ def beginning(case: Case, group: ParticleGroup) -> tuple[Questions, dict[str, Va
 
 
 class PathReading:
-    """The reading of a group of particles, like `probes.Reading` of a probe; only rank 0 gets the values.
+    """The reading of a group of particles, like `probes.ask.Reading` of a probe; only rank 0 gets the values.
 
-    `groups` has the particles themselves, `run.particles.Particles` by name, at the time of a reading.
+    `groups` has the particles themselves, `particles.particles.Particles` by name, at the time of a reading.
     """
 
     def __init__(self, case: Case, group: ParticleGroup, groups: Mapping[str, Any]):

@@ -54,7 +54,7 @@ class Checksum:
 def write_particles(path: Path, groups: Mapping[str, Any], comm: MPI.Intracomm, registers: int) -> str:
     """Write the file, and return its checksum. Collective.
 
-    `groups` are `run.particles.Particles`; the file has `registers` of their registers.
+    `groups` are `particles.particles.Particles`; the file has `registers` of their registers.
     """
     checksum = Checksum()
     with ExitStack() as stack:

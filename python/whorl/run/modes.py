@@ -83,8 +83,8 @@ def write(target: Target, values: "xr.DataArray | np.ndarray") -> None:
     if not lost <= NO_FIELD[flow.options.precision] * given:
         raise CaseError(
             f"the modes of {target.field} are those of no real field: {lost / given:.3g} of their energy is "
-            "lost. Modes of kx = 0 are the conjugates of their opposites; between walls modes are real where "
-            "the field is a cosine, and imaginary where it is a sine."
+            "lost. Modes of kx = 0 must be the conjugates of their opposites; between walls modes must be "
+            "real where the field is a cosine, and imaginary where it is a sine."
         )
     check_mean(target, *target.moments())
 
