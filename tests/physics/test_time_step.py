@@ -179,3 +179,10 @@ def test_a_pause_does_not_make_a_flow_look_at_rest():
     assert simulation.report.dt < 1e-6 * simulation.time
     simulation.run(progress=False)
     assert simulation.step_number == 8
+
+
+def test_the_error_at_rest_names_the_table_of_the_first_field():
+    still = {"velocity": {"name": "taylor-green", "amplitude": 0.0}}
+    case = Case(grid={"points": 8}, flow={"viscosity": 0.1}, time={"until": 1.0}, initial=still)
+    with pytest.raises(CaseError, match=r"at rest \(initial\.velocity\.amplitude = 0\)"):
+        Simulation(case)

@@ -205,6 +205,12 @@ def test_a_script_and_a_table_of_the_first_field_exclude_each_other():
             {"name": "random", "vorticity": {"name": "random"}},
             ["[initial.vorticity] and [initial] both"],
         ),
+        (
+            "navier-stokes-2d",
+            {"velocity": {"name": "random"}, "vorticity": {"name": "random"}},
+            ["[initial.velocity] and [initial.vorticity] set the same"],
+        ),
+        ("navier-stokes", {"velocty": {"name": "abc"}}, ["did you mean velocity", "[initial.velocity]"]),
     ],
 )
 def test_a_refusal_names_value_and_remedy(model, initial, words):

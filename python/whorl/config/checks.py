@@ -369,7 +369,7 @@ def check_initial(case: "Case") -> None:
     for name, field in initial.others.items():
         if name not in (first, *flow.state):
             scalar = any(name == scalar.name for scalar in case.scalars)
-            known = [field for field in flow.state if field != first]
+            known = list(dict.fromkeys((first, *flow.state)))
             near = did_you_mean(name, known).rstrip("?")
             if scalar:
                 near = f"; the scalar {name} has it as [scalars.initial]"
@@ -382,6 +382,9 @@ def check_initial(case: "Case") -> None:
             raise ValueError(f"[initial.{name}] and [initial] both set the {name}; give one of them")
         _check_kind(field, name, fields[name].components, f"initial.{name}", case)
         _check_no_tables(field, f"initial.{name}")
+    same = [name for name in initial.others if name in flow.state]
+    if first not in flow.state and first in initial.others and same:
+        raise ValueError(f"[initial.{first}] and [initial.{same[0]}] set the same; give one of them")
 
 
 def _check_kind(field: InitialField, name: str, components: int, place: str, case: "Case") -> None:

@@ -162,9 +162,12 @@ def step_too_large(case: Case, courant: float, step: int) -> str | None:
 
 def at_rest(case: Case) -> str:
     """The error for a flow at rest, with the options of [initial] that are 0."""
-    given = case.initial.model_dump() if case.initial else {}
-    still = [f"initial.{key} = 0" for key, value in given.items() if isinstance(value, float) and value == 0]
-    named = [f'initial.name = "{case.initial.name}"'] if case.initial else ["the initial field"]
+    first = case.flow.first_field()
+    own = case.initial.others.get(first, case.initial) if case.initial else None
+    place = "initial" if own is case.initial else f"initial.{first}"
+    given = own.model_dump() if own else {}
+    still = [f"{place}.{key} = 0" for key, value in given.items() if isinstance(value, float) and value == 0]
+    named = [f'{place}.name = "{own.name}"'] if own else ["the initial field"]
     return (
         f"the flow is at rest ({' and '.join(still or named)}), so time.courant = {case.time.courant:g} sets "
         "no time step; give time.dt or time.dt_max, or a flow that moves."
