@@ -116,7 +116,7 @@ def test_what_correlations_do_not_take_is_refused(whorl, tmp_path):
     (tmp_path / "box.toml").write_text(CASE + CORRELATED)
     assert whorl("run", "box.toml").code == 0
     for words, told in {
-        "plot box --correlation": "--correlation: a picture of the run does not take",
+        "plot box --correlation": "leave it out, or draw a picture of --probes with --correlation",
         "plot box --keep-mean": "--remove-mean/--keep-mean: a picture of the run",
         "plot box --probes shells --keep-mean": "of --probes without --correlation does not",
         "plot box --probes shells --correlation --time 1": "--time: a picture of --probes",

@@ -456,7 +456,7 @@ def test_the_picture_has_the_window_the_means_and_the_mean_spectrum(write, monke
     run = write(TIMES, energy=noisy(1), dissipation=noisy(2))
     add_states(run, TIMES[::4])
     figures = []
-    monkeypatch.setattr("whorl.pictures.save_picture", lambda figure, path: figures.append(figure))
+    monkeypatch.setattr("whorl.pictures.style.save_picture", lambda figure, path: figures.append(figure))
     said = []
     plot(run.path, start=100, end=200, tell=said.append)
     averages = open_run(run.path).average(100, 200)

@@ -169,8 +169,6 @@ def plot(
     }
     given = {option: value for option, value in given.items() if value is not None}
     kind = _kind_of_picture(given, compensated)
-    if kind == "probe-correlation":
-        del given["--correlation"]
     takes = PICTURES[kind].options
     if others := [option for option in given if option not in takes]:
         able = [one.called for one in PICTURES.values() if set(others) <= one.options.keys()]
@@ -181,7 +179,7 @@ def plot(
     what = particles or probes or diagnostic or "the run"
     remarks: list[str] = []
     with Working(f"picture of {what}"):
-        options = {takes[option]: value for option, value in given.items()}
+        options = {takes[option]: value for option, value in given.items() if takes[option]}
         picture = plot(directory, kind, output, tell=remarks.append, **options)
     for remark in remarks:
         typer.echo(remark)

@@ -25,7 +25,7 @@ def diagnostic_picture(
     time: float | None = None,
     start: float | None = None,
     end: float | None = None,
-    states: Mapping[str, xr.Dataset] | Path | None = None,
+    states: Mapping[str, xr.Dataset] | str | Path | None = None,
     tell: Tell = silent,
 ) -> Figure:
     """Return the figure of a diagnostic of a run: its mean over a window of time with errors, or one state.
@@ -41,7 +41,7 @@ def diagnostic_picture(
     start, end : float, optional
         The window of the mean, by default that of `RunResults.average`. Without such a window the last state
         is drawn, as it is of slices and lines unless one is given.
-    states : dict of str to Dataset, or Path, optional
+    states : dict of str to Dataset, str or Path, optional
         The states, such as `whorl.analyse` returns them, or their file; those of diagnostics.h5 by default.
     tell : callable, optional
         Called with sentences on the window or the state.
@@ -51,7 +51,7 @@ def diagnostic_picture(
     CaseError
         If the run has no such diagnostic, window or state.
     """
-    found = read_diagnostics(states) if isinstance(states, Path) else states or run.diagnostics
+    found = read_diagnostics(Path(states)) if isinstance(states, str | Path) else states or run.diagnostics
     check_measured(name, found)
     if time is not None and (start, end) != (None, None):
         raise CaseError("--time draws one state, --from and --to the mean of several; give one of the two.")

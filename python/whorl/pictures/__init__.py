@@ -5,17 +5,14 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from string import Formatter
-from typing import Any
-
-from matplotlib import rc_context
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any
 
 from whorl.base.errors import CaseError
 from whorl.base.files import check_picture
 from whorl.config.explain import did_you_mean
-from whorl.pictures.slices import Tell, silent
-from whorl.pictures.style import STYLE, save_picture
-from whorl.results.runs import open_run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WINDOW = {"--from": "start", "--to": "end"}
 
@@ -33,7 +30,8 @@ class PictureKind:
     called : str
         The picture in errors of `whorl plot`.
     options : dict of str to str
-        The options of `whorl plot` that it has, each with the argument of the function.
+        The options of `whorl plot` that it has, each with the argument of the function; "" for an option that
+        chooses the kind and is no argument.
     """
 
     home: str
@@ -45,7 +43,8 @@ class PictureKind:
         """The options that its file is named by."""
         return [name for _, name, _, _ in Formatter().parse(self.file) if name]
 
-    def function(self) -> Callable[..., Figure]:
+    def function(self) -> "Callable[..., Figure]":
+        """The function of the kind, whose module is imported here."""
         module, name = self.home.split(":")
         return getattr(import_module(module), name)
 
@@ -81,6 +80,7 @@ PICTURES = {
         "a picture of --probes with --correlation",
         {
             "--probes": "name",
+            "--correlation": "",
             "--resample": "resample",
             "--remove-mean/--keep-mean": "remove_mean",
             **WINDOW,
@@ -106,7 +106,7 @@ def plot(
     kind: str = "run",
     output: str | Path | None = None,
     *,
-    tell: Tell = silent,
+    tell: Callable[[str], object] = lambda remark: None,
     **options: Any,
 ) -> Path:
     """Draw a picture of a run from its files and save it.
@@ -145,6 +145,11 @@ def plot(
     if kind not in PICTURES:
         near = did_you_mean(kind, PICTURES) or "."
         raise CaseError(f"kind = {kind} is no kind of picture{near} Known: {', '.join(PICTURES)}.")
+    from matplotlib import rc_context
+
+    from whorl.pictures.style import STYLE, save_picture
+    from whorl.results.runs import open_run
+
     chosen = PICTURES[kind]
     if missing := [name for name in chosen.needed() if options.get(name) is None]:
         raise CaseError(f"plot of kind {kind} needs {' and '.join(missing)}; give it as an argument.")
