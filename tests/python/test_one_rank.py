@@ -9,7 +9,8 @@ import whorl
 from support.build import needs
 from whorl.base.ranks import MPI, ONE_RANK
 
-SOURCES = sorted(Path(whorl.__file__).parent.rglob("*.py"))
+PACKAGE = Path(whorl.__file__).parent
+SOURCES = sorted(PACKAGE.rglob("*.py"))
 # Where a communicator may be: names, and attributes of others.
 COMMUNICATORS = {
     "comm",
@@ -80,7 +81,7 @@ def test_there_is_all_of_mpi_that_the_package_uses():
     assert [name for name in methods if not hasattr(ONE_RANK.COMM_WORLD, name)] == []
 
 
-@pytest.mark.parametrize(("package", "module"), [("mpi4py", "ranks.py"), ("h5py", "hdf5.py")])
+@pytest.mark.parametrize(("package", "module"), [("mpi4py", "base/ranks.py"), ("h5py", "base/hdf5.py")])
 def test_one_module_imports_what_a_build_may_lack(package, module):
     importers = set()
     for path in SOURCES:
@@ -88,8 +89,9 @@ def test_one_module_imports_what_a_build_may_lack(package, module):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             if package in {name.split(".")[0] for name in names}:
-                importers.add(path.name)
-    of_files = {"snapshots.py", "checkpoint_modes.py", "diagnostic_files.py"}
-    of_files |= {"record.py", "growing_file.py", "checkpoint.py", "views.py"}
+                importers.add(path.relative_to(PACKAGE).as_posix())
+    of_files = {"output/snapshots.py", "results/checkpoint_modes.py", "output/diagnostic_files.py"}
+    of_files |= {"output/growing_file.py", "particles/checkpoint.py", "particles/views.py"}
+    of_files |= {f"{subject}/record.py" for subject in ("diagnostics", "probes", "particles")}
     only_for_types = of_files if package == "h5py" else set()
     assert importers == {module} | only_for_types

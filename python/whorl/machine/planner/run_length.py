@@ -122,9 +122,10 @@ def step_in(flow: Expected, case: Case) -> float:
 
 def _check_initial(case: Case, sought: Sought) -> None:
     elsewhere = [field.name for field in _initial_fields(case) if field.name in FROM_ELSEWHERE]
-    if case.initial is None or elsewhere:
-        origin = f'an initial field "{elsewhere[0]}" does not determine' if elsewhere else ""
-        raise sought.untold(f", and {origin or 'no initial field determines'}")
+    if elsewhere:
+        raise sought.untold(f', and an initial field "{elsewhere[0]}" does not determine')
+    if case.initial is None:
+        raise sought.untold(", and no initial field determines")
 
 
 def turnover_of(case: Case) -> float | None:
