@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from scipy.special import j1
+from whorl.base.text import rounded_down, rounded_up
 from whorl.config.case import Case, load_case, ready_cases
 from whorl.config.schemes import SCHEMES, largest_courant
 from whorl.models import MODELS
@@ -177,6 +178,13 @@ def test_a_number_beyond_the_limit_is_printed_beyond_it(scheme, beyond):
     warning = step_too_large(case, beyond * largest_courant(scheme, "2/3"), 7)
     number, limit = re.search(r"Courant number of (\S+) at step 7, more than (\S+),", warning).groups()
     assert float(number) > float(limit) == pytest.approx(largest_courant(scheme, "2/3"), rel=1e-2)
+
+
+@pytest.mark.parametrize("text", ["1.1", "0.29", "0.57", "1.36", "0.0115", "12", "0.1"])
+def test_a_number_of_few_digits_is_printed_as_it_is(text):
+    assert rounded_down(float(text), 3) == rounded_up(float(text), 3) == text
+    assert float(rounded_down(np.nextafter(float(text), 0), 3)) < float(text)
+    assert float(rounded_up(np.nextafter(float(text), 99), 3)) > float(text)
 
 
 @pytest.mark.parametrize("name", ready_cases())

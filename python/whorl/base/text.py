@@ -4,6 +4,7 @@ import math
 import shlex
 import unicodedata
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 
 LONGEST = 1600  # characters of a message, as many as a terminal of 24 lines shows
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -85,11 +86,13 @@ def with_error(mean: float, error: float) -> str:
 
 def rounded_down(value: float, digits: int) -> str:
     """The number rounded down to `digits` digits."""
-    unit = 10.0 ** (math.floor(math.log10(value)) + 1 - digits)
-    return f"{math.floor(value / unit) * unit:.{digits}g}"
+    return _rounded(value, digits, ROUND_FLOOR)
 
 
 def rounded_up(value: float, digits: int) -> str:
     """The number rounded up to `digits` digits: a value above a limit is printed above it."""
-    unit = 10.0 ** (math.floor(math.log10(value)) + 1 - digits)
-    return f"{math.ceil(value / unit) * unit:.{digits}g}"
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def _rounded(value: float, digits: int, way: str) -> str:
+    return f"{float(Context(digits, way).create_decimal(repr(float(value)))):.{digits}g}"
