@@ -96,6 +96,7 @@ class Callbacks:
         except (Exception, SystemExit) as error:
             own = own or error
             self._keep(own)
+            self._aside.Barrier()  # whoever catches the error on any rank finds it in the log
             raise own from None
         finally:
             own = None  # else it and this frame refer to each other
