@@ -93,7 +93,7 @@ CALL
     ("call", "what"),
     [
         ("simulation.statistics()", "sum of what was measured"),
-        ("simulation._agree()", "agreement of the ranks"),
+        ("simulation._loop.agree()", "agreement of the ranks"),
     ],
 )
 def test_a_sum_that_does_not_end_ends_the_run(shell, tmp_path, call, what):

@@ -17,8 +17,8 @@ from whorl.expressions.parse import fault, in_one_line
 from whorl.particles.ask import AtParticles, beginning, moving
 from whorl.particles.options import ALONE, WITH_COUNT, ParticleGroup
 from whorl.particles.placement import Places, places
-from whorl.run.checks import check_particles
 from whorl.run.core_options import particle_needs
+from whorl.run.memory_checks import check_particles
 
 
 class Particles:
