@@ -19,7 +19,8 @@ from whorl.base.host import commit
 from whorl.base.parallel import on_root
 from whorl.base.ranks import MPI
 from whorl.base.version import __version__
-from whorl.config.case import Case, Run
+from whorl.config.case import Case
+from whorl.config.run import Run
 from whorl.machine.floor import Work
 from whorl.machine.information import machine
 from whorl.models import DEFAULT, MODELS
