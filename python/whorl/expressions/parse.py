@@ -14,8 +14,9 @@ from functools import cached_property
 
 from whorl.base.text import hidden_in
 from whorl.expressions.faults import LONGEST, ExpressionError, fault, in_one_line
+from whorl.expressions.graph import EVEN, Graph, Parity
 from whorl.expressions.language import FUNCTIONS, MEANT
-from whorl.expressions.nodes import EVEN, Graph, Node, Parity, within
+from whorl.expressions.nodes import Node, within
 from whorl.expressions.values import AXES, Algebra, Value, array, scalar
 
 DEEPEST = 100  # brackets within brackets
