@@ -26,7 +26,7 @@ _HOMES = {
     "Simulation": "whorl.run.simulation",
     "load_case": "whorl.config.case",
     "open_run": "whorl.results.runs",
-    "open_runs": "whorl.results.runs",
+    "open_runs": "whorl.results.several_runs",
 }
 
 __all__ = [*_HOMES]

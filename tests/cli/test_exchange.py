@@ -13,7 +13,8 @@ from mpi4py import MPI
 from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.ranks import Alone
-from whorl.config.case import Case, Run
+from whorl.config.case import Case
+from whorl.config.run import Run
 from whorl.run import tune
 from whorl.run.checks import warnings
 from whorl.run.exchange_choice import AUTO, Choice
@@ -93,7 +94,7 @@ CALL
     ("call", "what"),
     [
         ("simulation.statistics()", "sum of what was measured"),
-        ("simulation._agree()", "agreement of the ranks"),
+        ("simulation._loop.agree()", "agreement of the ranks"),
     ],
 )
 def test_a_sum_that_does_not_end_ends_the_run(shell, tmp_path, call, what):

@@ -14,8 +14,9 @@ from whorl.base.errors import CaseError
 from whorl.base.text import LONGEST
 from whorl.config.case import Case, load_case
 from whorl.config.explain import options
+from whorl.expressions.faults import ExpressionError
 from whorl.expressions.language import FUNCTIONS
-from whorl.expressions.parse import ExpressionError, Parser, Vocabulary
+from whorl.expressions.parse import Parser, Vocabulary
 from whorl.expressions.points import AtPoints
 
 SECONDS = 2.0  # of the processor

@@ -23,8 +23,8 @@ from support.twin import Twin
 from whorl import _core
 from whorl.base.ranks import MPI
 from whorl.expressions.ask import Expressions
+from whorl.expressions.faults import ExpressionError
 from whorl.expressions.operations import OPERATIONS
-from whorl.expressions.parse import ExpressionError
 
 pytestmark = pytest.mark.every_device
 

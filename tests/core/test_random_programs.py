@@ -26,7 +26,7 @@ from support.programs import (
 from support.ranks import COUNTS, run_on
 from support.twin import Twin
 from whorl.expressions.ask import Expressions
-from whorl.expressions.parse import ExpressionError
+from whorl.expressions.faults import ExpressionError
 
 pytestmark = [pytest.mark.every_device, pytest.mark.mpi]
 

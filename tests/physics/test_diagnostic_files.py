@@ -96,7 +96,9 @@ def test_lost_rows_are_told(tmp_path):
     Simulation(case_of(tmp_path / "run")).run(progress=False)
     (tmp_path / "run" / "diagnostics.h5").unlink()
     again = Simulation.restart(tmp_path / "run", settings=["time.steps=12"])
-    assert any("diagnostics.h5 has a gap: 38 of 38 rows up to step 10" in told for told in again._warnings)
+    assert any(
+        "diagnostics.h5 has a gap: 38 of 38 rows up to step 10" in told for told in again._notices.warnings
+    )
     again.run(progress=False)
     there = open_run(tmp_path / "run").diagnostics
     assert there["pdf"]["step"].values.tolist() == [12]
@@ -157,7 +159,7 @@ def test_rows_behind_the_checkpoint_are_cut_even_where_there_are_no_others(tmp_p
     Simulation.restart(tmp_path / "run", settings=added).run(progress=False)
     assert open_run(tmp_path / "run").diagnostics["pdf"]["step"].values.tolist() == [6, 8, 10, 12]
     # A row that was cut and is still counted would be missed later.
-    assert Simulation.restart(tmp_path / "run", settings=["time.steps=14"])._warnings == []
+    assert Simulation.restart(tmp_path / "run", settings=["time.steps=14"])._notices.warnings == []
 
 
 CHANGED = [

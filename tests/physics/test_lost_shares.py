@@ -30,7 +30,7 @@ def pushed(*value, **options):
 
 
 def warnings(case, given=None, **options):
-    return Simulation(case, given, **options)._warnings
+    return Simulation(case, given, **options)._notices.warnings
 
 
 def noise(*shape):
@@ -129,7 +129,7 @@ def test_both_parts_of_noise_are_told(precision):
     in_grid, left = kept_shares(values)
     simulation = Simulation(case_of(run={"precision": precision}), values)
     assert simulation.statistics()["energy"] == pytest.approx(left * (values**2).sum() / N**3 / 2, rel=1e-5)
-    [told] = simulation._warnings
+    [told] = simulation._notices.warnings
     shares = [float(one) / 100 for one in re.findall(r"([\d.]+) %", told)]
     assert shares == pytest.approx([1 - left, in_grid - left, 1 - in_grid], abs=6e-4)
     [told] = warnings(case_of(**WAVE), forcing=values)
@@ -176,7 +176,7 @@ def test_a_force_leaves_no_trace_in_the_state():
         for name, a in (("weak", 1.0), ("strong", 3.0))
     ]
     simulation = Simulation(case_of(initial={"name": "zero"}, forcing=forces))
-    assert simulation._warnings == [
+    assert simulation._notices.warnings == [
         "the force weak on the velocity loses 50 % of its mean square, all of that in its divergent part.",
         "the force strong on the velocity loses 10 % of its mean square, all of that in its divergent part.",
     ]

@@ -249,7 +249,9 @@ def test_a_wrong_file_of_particles_is_told(tmp_path, how, told):
     # As it advises: without particles, and from the checkpoint before.
     with Simulation.restart(place, tmp_path / "new", settings=["particles=[]"]) as simulation:
         assert not simulation.tracers
-        assert any("the particles cloud, the particles tracer of" in told for told in simulation._warnings)
+        assert any(
+            "the particles cloud, the particles tracer of" in told for told in simulation._notices.warnings
+        )
     assert finished(place, step=4)["tracer"]["step"].values.tolist() == list(range(11))
 
 

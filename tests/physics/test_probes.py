@@ -282,7 +282,7 @@ def test_rows_of_a_probe_that_a_restart_leaves_out_are_not_lost(tmp_path):
     Simulation(case_of(tmp_path / "run")).run(progress=False)
     own = 'probes=[{kind = "points", name = "new", of = "u.z", positions = [[1, 0, 0]]}]'
     again = Simulation.restart(tmp_path / "run", settings=["time.steps=12", own])
-    assert not [told for told in again._warnings if "probes.h5" in told]
+    assert not [told for told in again._notices.warnings if "probes.h5" in told]
     again.run(progress=False)
     there = open_run(tmp_path / "run").probes
     assert there["new"]["step"].values.tolist() == [11, 12]

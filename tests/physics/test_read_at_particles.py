@@ -12,7 +12,7 @@ from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.expressions.answers import NOTHING, prepared
-from whorl.expressions.parse import ExpressionError
+from whorl.expressions.faults import ExpressionError
 from whorl.particles.ask import moving
 from whorl.run.simulation import Simulation
 

@@ -27,7 +27,7 @@ def warnings_of(chosen, initial=None):
     """What a run warns of, and the run."""
     told = []
     simulation = Simulation(chosen, initial)
-    simulation._warn = lambda warning, kind="": told.append(warning)
+    simulation._notices.warn = lambda warning, kind="": told.append(warning)
     simulation.run(progress=False)
     return told, simulation
 

@@ -7,7 +7,7 @@ from support import devices
 from support.ranks import on_ranks
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.expressions.parse import ExpressionError
+from whorl.expressions.faults import ExpressionError
 from whorl.run.simulation import Simulation
 
 # Tracers in the frozen cells of psi = sin x sin y (elliptic integrals): period by psi.

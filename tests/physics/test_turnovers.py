@@ -13,6 +13,7 @@ from whorl.config.clock import MEASURED_EVERY
 from whorl.output.checkpoint import read_clock
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
+from whorl.run.turnovers import Counts
 
 pytestmark = pytest.mark.every_device
 
@@ -89,7 +90,7 @@ def test_intervals_in_turnovers_are_met_once_each(tmp_path):
 
 def test_nothing_is_measured_for_a_run_in_time(tmp_path, monkeypatch):
     measured = []
-    monkeypatch.setattr(Simulation, "_measure_turnovers", lambda self: measured.append(self.step_number))
+    monkeypatch.setattr(Counts, "measure", lambda self: measured.append(self.clock.step))
     simulation = finished(make_case({"dt": 0.05, "until": 1.0}, directory=str(tmp_path / "run")))
     assert simulation.turnovers is None
     assert "turnovers" not in simulation.series

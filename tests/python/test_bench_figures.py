@@ -10,7 +10,7 @@ from rich.console import Console
 from support.ranks import on_ranks
 from whorl import _core
 from whorl.base.errors import RunFault
-from whorl.config.case import Run
+from whorl.config.run import Run
 from whorl.initial.fields import set_initial
 from whorl.machine.benches import common, exchange, fft, scaling, scaling_plot, step
 from whorl.machine.benches.common import bench_case

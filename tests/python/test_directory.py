@@ -6,7 +6,8 @@ from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.output.directory import MARK, RunDirectory, read_clock
 from whorl.output.states import choose_checkpoint, damaged, to_restart
-from whorl.results.runs import open_run, open_runs
+from whorl.results.runs import open_run
+from whorl.results.several_runs import open_runs
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
+from whorl.expressions.faults import ExpressionError
 from whorl.expressions.language import FUNCTIONS
-from whorl.expressions.parse import ExpressionError, Parser, Vocabulary, component_text
+from whorl.expressions.parse import Parser, Vocabulary, component_text
 from whorl.expressions.plan import plan
 from whorl.expressions.tally import Tally
 from whorl.expressions.vocabulary import vocabulary

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.expressions import points
+from whorl.expressions.faults import ExpressionError
 from whorl.expressions.formulas import initial_values, parts_of_force
 from whorl.expressions.nodes import worked_out
-from whorl.expressions.parse import MOST_IN_A_ROW, ExpressionError, Parser, Vocabulary
+from whorl.expressions.parse import MOST_IN_A_ROW, Parser, Vocabulary
 from whorl.expressions.points import AtPoints
 from whorl.expressions.separate import separated
 

@@ -15,10 +15,11 @@ from whorl.config.case import Case
 from whorl.config.sizes import next_good_size
 from whorl.machine.benches.common import checked_options
 from whorl.machine.information import information
-from whorl.run import checks, provenance, simulation
-from whorl.run.checks import check_device, check_memory, uncounted
+from whorl.run import begin, checks, memory_checks, provenance
+from whorl.run.checks import check_device
 from whorl.run.core_options import core_options, describe
 from whorl.run.fitting import largest_points
+from whorl.run.memory_checks import check_memory, uncounted
 from whorl.run.simulation import Simulation
 
 GIB = 2**30
@@ -91,8 +92,8 @@ def test_the_log_tells_what_planes_were_tried(tmp_path, monkeypatch):
         def __getattr__(self, name):
             return getattr(self.flow, name)
 
-    make = simulation.make_flow
-    monkeypatch.setattr(simulation, "make_flow", lambda options, comm: Flow(make(options, comm)))
+    make = begin.make_flow
+    monkeypatch.setattr(begin, "make_flow", lambda options, comm: Flow(make(options, comm)))
     Simulation(case.updated([f"output.directory={tmp_path / 'other'}"])).close()
     assert (
         "planes of a queue by the time of a right-hand side: 24 MiB, 4 of rank 0: 0.0123 s; "
@@ -199,14 +200,14 @@ def test_particles_of_a_script_are_compared_with_the_memory_they_take(monkeypatc
         pytest.skip("this build has no device cpu-as-gpu")
     case = Case(**case_of(device="cpu-as-gpu", threads=1).to_dict() | {"initial": {"name": "abc"}})
     with Simulation(case) as state:
-        monkeypatch.setattr(checks, "GPUS", (*checks.GPUS, "cpu-as-gpu"))
+        monkeypatch.setattr(memory_checks, "GPUS", (*memory_checks.GPUS, "cpu-as-gpu"))
         for on_gpu, on_host, place in (
             (1 << 20, 8 * GIB, "GPU 0 (Toy 1)"),
             (8 * GIB, 1 << 20, f"on {socket.gethostname()} "),
             (8 * GIB, 8 * GIB, None),
         ):
             show(monkeypatch, on_gpu)
-            monkeypatch.setattr(checks, "available_memory", lambda left=on_host: (left, ""))
+            monkeypatch.setattr(memory_checks, "available_memory", lambda left=on_host: (left, ""))
             if place:
                 with pytest.raises(CaseError, match="100000 particles need") as error:
                     state.particles(100_000)
@@ -218,7 +219,7 @@ def test_particles_of_a_script_are_compared_with_the_memory_they_take(monkeypatc
 def test_a_run_works_on_the_planes_that_fit(monkeypatch):
     if "cpu-as-gpu" not in _core.build_info()["devices"]:
         pytest.skip("this build has no device cpu-as-gpu")
-    monkeypatch.setattr(checks, "GPUS", (*checks.GPUS, "cpu-as-gpu"))
+    monkeypatch.setattr(memory_checks, "GPUS", (*memory_checks.GPUS, "cpu-as-gpu"))
     monkeypatch.setattr(checks, "check_device", lambda *_: None)
     case = case_of((32, 32, 64), device="cpu-as-gpu", threads=1, batches=1)
     case = Case(**case.to_dict() | {"initial": {"name": "abc"}})

@@ -7,9 +7,9 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.parallel import world
 from whorl.config.case import load_case
-from whorl.run import checks, memory_limits
-from whorl.run.checks import check_memory
+from whorl.run import memory_checks, memory_limits
 from whorl.run.core_options import core_options
+from whorl.run.memory_checks import check_memory
 from whorl.run.memory_limits import available_memory
 
 MB = 10**6
@@ -86,7 +86,7 @@ def test_more_than_the_limit_leaves_nothing(system):
 
 def test_a_run_that_does_not_fit_is_refused(monkeypatch):
     case = load_case("taylor-green", ["grid.points=256"])
-    monkeypatch.setattr(checks, "available_memory", lambda: (300 * MB, "a limit of its control group"))
+    monkeypatch.setattr(memory_checks, "available_memory", lambda: (300 * MB, "a limit of its control group"))
     with pytest.raises(
         CaseError, match=r"of memory on .*, a limit of its control group .*0\.279 GiB are avail"
     ):
@@ -99,9 +99,9 @@ def test_ranks_of_a_node_share_what_it_has(world):
     options = core_options(load_case("taylor-green", ["grid.points=64"]), 1)
     needed = sum(_core.estimate_memory(options, world.size).values())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checks, "available_memory", lambda: (2.2 * needed, ""))
+        patch.setattr(memory_checks, "available_memory", lambda: (2.2 * needed, ""))
         check_memory(options, world)
-        patch.setattr(checks, "available_memory", lambda: (1.8 * needed, ""))
+        patch.setattr(memory_checks, "available_memory", lambda: (1.8 * needed, ""))
         with pytest.raises(CaseError, match=r"\(ranks there: 2\)"):
             check_memory(options, world)
 

@@ -106,7 +106,7 @@ except CaseError as error:
 @pytest.mark.long("a copy of the package is made and run")
 @of("An option")
 def test_an_option_is_one_edit(copy):
-    assert copy.places == ["python/whorl/config/case.py"]
+    assert copy.places == ["python/whorl/config/run.py"]
     assert re.search(r"run\.patience .*greater than 0, default 2\.5", copy.whorl("options", "run"))
     assert "how long a rank waits for its peers [seconds]" in copy.whorl("options", "run")
     assert re.search(r"^# patience = 2\.5 +# how long", copy.whorl("new", "mhd"), re.MULTILINE)

@@ -18,9 +18,9 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.machine.planner.plan import as_json, make_plan
 from whorl.particles import particles
-from whorl.run import checks
-from whorl.run.checks import check_memory
+from whorl.run import memory_checks
 from whorl.run.core_options import core_options, particle_needs
+from whorl.run.memory_checks import check_memory
 from whorl.run.simulation import Simulation
 
 COUNT = 200_000
@@ -140,7 +140,7 @@ def test_particles_of_a_script_are_refused_before_they_are_placed(monkeypatch, t
     np.save(path, np.zeros((400_000, 3)))
     with Simulation(case_of()) as state:
         room = 1 << 24
-        monkeypatch.setattr(checks, "available_memory", lambda: (room, ""))
+        monkeypatch.setattr(memory_checks, "available_memory", lambda: (room, ""))
         for asked in (
             {"positions": 10**6},
             {"lattice": (100, 100, 100)},
@@ -186,7 +186,7 @@ def test_a_case_with_too_many_particles_is_refused_before_memory_is_filled(monke
     parts = _core.estimate_memory(asked, 1)
     assert 200 * 10**6 < parts["particles"] < 900 * 10**6
     room = 1.5 * sum(_core.estimate_memory(plain, 1).values())
-    monkeypatch.setattr(checks, "available_memory", lambda: (room, ""))
+    monkeypatch.setattr(memory_checks, "available_memory", lambda: (room, ""))
     check_memory(plain, world_of())
     with pytest.raises(CaseError, match=r"1000000 particles need .* are left by the flow"):
         check_memory(asked, world_of())

@@ -24,9 +24,9 @@ from whorl.output.plans import questions_at_a_time
 from whorl.particles.ask import PathReading
 from whorl.particles.groups import placed
 from whorl.probes.ask import Reading
-from whorl.run import checks
-from whorl.run.checks import check_memory
+from whorl.run import memory_checks
 from whorl.run.core_options import core_options
+from whorl.run.memory_checks import check_memory
 
 # Bytes of terms, instructions and points that a device has copies of, which are not counted.
 TABLES = 16_000
@@ -204,7 +204,7 @@ def test_a_run_is_refused_for_its_diagnostics(monkeypatch):
     """There is room for the flow, and not for what is measured."""
     plain, asked = (core_options(case_of(one), 1) for one in ({}, {"diagnostics": [FILTERED]}))
     room = 1.2 * sum(_core.estimate_memory(plain, 1).values())
-    monkeypatch.setattr(checks, "available_memory", lambda: (room, ""))
+    monkeypatch.setattr(memory_checks, "available_memory", lambda: (room, ""))
     check_memory(plain, world_of())
     with pytest.raises(CaseError, match="of memory on"):
         check_memory(asked, world_of())
@@ -233,7 +233,7 @@ def test_a_plan_takes_more_nodes_for_them_and_tells_why():
     assert counted > 0
     table = report.in_full(plan)
     shown = " ".join(str(cell) for column in table.columns for cell in column.cells)
-    assert f"programs {checks.gibibytes(plan.cheapest.layout.memory['programs'])}" in shown
+    assert f"programs {memory_checks.gibibytes(plan.cheapest.layout.memory['programs'])}" in shown
 
 
 def test_a_plan_for_gpus_has_their_round_trips():

@@ -16,7 +16,7 @@ from support.ranks import run_on
 from whorl import Case, Simulation
 from whorl.config.clock import Instant
 from whorl.output import recorder, sums
-from whorl.run import progress, simulation
+from whorl.run import loop, progress
 from whorl.run.progress import Progress, Status, Working, pace
 
 
@@ -59,7 +59,7 @@ def clocked(patch, step_seconds, seconds, line_seconds=0.0, steps=400, comm=MPI.
     """Of a run that needs statistics at its begin and its end alone: what others took, lines, the whole."""
     now, lines = [0.0], []
     clock = SimpleNamespace(monotonic=lambda: now[0], perf_counter=lambda: now[0])
-    for module in (progress, recorder, sums, simulation):
+    for module in (progress, recorder, sums, loop):
         patch.setattr(module, "time", clock)
 
     def say(self, line):
@@ -77,11 +77,11 @@ def clocked(patch, step_seconds, seconds, line_seconds=0.0, steps=400, comm=MPI.
         run={"threads": 1},
     )
     run = Simulation(case, comm=comm)
-    run.flow = run._recorder.flow = run._recorder.sums.flow = Clocked(
-        run.flow, now, step_seconds, itertools.cycle(seconds)
-    )
+    flow = Clocked(run.flow, now, step_seconds, itertools.cycle(seconds))
+    for part in (run._loop, run._loop.steps, run._recorder, run._recorder.sums):
+        part.flow = flow
     run.run()
-    return run.flow.taken[1:-1], lines, now[0]
+    return flow.taken[1:-1], lines, now[0]
 
 
 @pytest.mark.turns

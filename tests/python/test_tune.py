@@ -8,7 +8,7 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.output.checkpoint import Timed
-from whorl.run import checks, tune
+from whorl.run import memory_checks, tune
 from whorl.run.core_options import core_options
 from whorl.run.exchange_choice import plain
 
@@ -64,9 +64,11 @@ def tried(world, where, error, transport=FAULTY):
             patch.setattr(tune, "core_options", found)
         if where == "memory" and world.rank:
             found = failing(_core.estimate_memory, lambda options: options.transport == transport, error)
-            patch.setattr(checks, "_core", SimpleNamespace(**(vars(_core) | {"estimate_memory": found})))
+            patch.setattr(
+                memory_checks, "_core", SimpleNamespace(**(vars(_core) | {"estimate_memory": found}))
+            )
         if where == "system" and world.rank:
-            patch.setattr(checks, "available_memory", failing(None, bool, error))
+            patch.setattr(memory_checks, "available_memory", failing(None, bool, error))
         chosen, trials = tune.tune(case_of(), 1, world)
     return chosen.run.transport, [(trial.choice.transport, trial.seconds) for trial in trials]
 

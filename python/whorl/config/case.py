@@ -2,9 +2,8 @@
 
 A case is a TOML file with the sections below, or the same sections as keywords:
 `Case(grid={"points": 64}, flow={"viscosity": 0.01}, time={"until": 10}, initial={"name": "abc"})`.
-The equations, [flow], are in models/; [time] is in time.py, the initial fields in initial/options.py,
-[[scalars]] in scalars.py, [[forcing]] in forcing/, [[diagnostics]] in diagnostics/, [[probes]] in probes.py,
-[[particles]] in particles/.
+The equations, [flow], are in models/; [time], [output] and [run] are in time.py, outputs.py and run.py,
+[[scalars]] in scalars.py, and the other sections in initial/, forcing/, diagnostics/, probes/, particles/.
 """
 
 import math
@@ -13,11 +12,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tomlkit
-from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, create_model, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, model_validator
 from tomlkit.items import AoT, Table
 
 from whorl.base import toml
-from whorl.base.declared import CHOICES, DEVICES, PLAIN_TRANSPORT, TRANSPORTS
+from whorl.base.declared import CHOICES
 from whorl.base.errors import CaseError
 from whorl.base.files import is_file, text_of
 from whorl.base.text import storable
@@ -25,23 +24,10 @@ from whorl.config.checks import check_together, fill_in
 from whorl.config.dealiasing import DEALIASINGS
 from whorl.config.explain import describe, did_you_mean, explain, show
 from whorl.config.notebooks import html_of
-from whorl.config.outputs import FILES
+from whorl.config.outputs import Output
+from whorl.config.run import Run
 from whorl.config.scalars import Scalar
-from whorl.config.section import (
-    LARGEST_COUNT,
-    CheckpointInterval,
-    FilePath,
-    Interval,
-    Lengths,
-    Names,
-    Points,
-    Precision,
-    ProcessGrid,
-    Section,
-    Seed,
-    listed,
-    option,
-)
+from whorl.config.section import Lengths, Points, Section, Seed, listed, option
 from whorl.config.settings import apply_settings, from_tables, parse_settings
 from whorl.config.time import Time
 from whorl.diagnostics.options import AnyDiagnostic
@@ -53,7 +39,6 @@ from whorl.particles.options import AnyParticles
 from whorl.probes.options import AnyProbe
 
 LISTS = ("scalars", "forcing", "diagnostics", "probes", "particles")  # sections of any number of blocks
-AUTO = "auto"  # the transport is chosen by measuring at the start
 
 
 class Grid(Section):
@@ -86,82 +71,6 @@ class Grid(Section):
                 f'grid.shape = "sphere" goes with grid.dealias = {shaped}, not "{self.dealias}"; leave it out'
             )
         return self
-
-
-class Place(Section):
-    """The directory of the output."""
-
-    directory: FilePath | None = option(
-        None, "output directory; the case's name by default, no files from a script"
-    )
-
-
-# [output] has an option output.QUANTITY_every for each table.
-Tables = create_model(
-    "Tables",
-    __base__=Place,
-    **{f"{name}_every": (Interval, option(output.every, output.help)) for name, output in FILES.items()},
-)
-
-
-class Output(Tables):
-    """The files of a run and their intervals: a number (time), "20 steps", "0.5 turnovers" or "never"."""
-
-    checkpoint_every: CheckpointInterval = option(
-        "30 minutes",
-        "checkpoints; in minutes the first after 100 steps or a minute; also at the end and when a signal or "
-        "an exception stops the run, unless never",
-    )
-    snapshot_every: Interval = option("never", "snapshots; also at the start and the end unless never")
-    fields: Names | None = option(
-        None,
-        'fields in a snapshot, and expressions as "NAME = EXPRESSION" (docs/expressions.md); by default some '
-        "of the model's",
-        min_length=1,
-    )
-    columns: dict[str, str] = option(
-        {}, "columns of series.csv by name: expressions that are one number (docs/expressions.md)"
-    )
-    snapshot_precision: Precision = option("single", "precision of snapshots on disk")
-    keep_checkpoints: int = option(2, "checkpoints kept on disk, the newest", ge=1)
-
-
-class Run(Section):
-    """Precision, ranks, threads and device; the solution depends on these only by rounding."""
-
-    precision: Precision = option(CHOICES["precision"][0], "floating-point precision")
-    threads: int = option(
-        0, "threads per rank; 0: the cores available, shared fairly among the ranks", ge=0, le=LARGEST_COUNT
-    )
-    process_grid: ProcessGrid = option((0, 0), "ranks as rows × columns; [0, 0]: chosen by whorl")
-    batches: int = option(0, "batches of an exchange; 0: chosen by whorl", ge=0, le=LARGEST_COUNT)
-    transport: Literal[*TRANSPORTS, AUTO] = option(
-        PLAIN_TRANSPORT, "how ranks exchange data (docs/exchange); auto: measured at the start"
-    )
-    wire: Literal[*CHOICES["wire"]] = option(
-        CHOICES["wire"][0], "precision of data sent between ranks; single halves the bytes of a double run"
-    )
-    threading: Literal[*CHOICES["threading"]] = option(
-        CHOICES["threading"][0], "threads that exchange: the main thread, one next to it, or all"
-    )
-    variables_per_message: int = option(0, "variables in one message; 0: all of them", ge=0, le=LARGEST_COUNT)
-    exchange_timeout: float = option(
-        0.0, "an exchange that takes longer ends the run with a message; 0: no limit", unit="seconds", ge=0
-    )
-    lines: Literal[*CHOICES["lines"]] = option(
-        CHOICES["lines"][0],
-        "one-dimensional transforms (docs/lines.md): whorl's own, FFTW's (on a GPU its library's), or auto, "
-        "the fastest of them, measured at the start",
-    )
-    device: Literal[*DEVICES] = option(
-        next(iter(DEVICES)),
-        "device that holds the fields: cuda, an NVIDIA GPU per rank; hip, an AMD GPU, which no build has "
-        "yet; cpu-as-gpu, for tests",
-    )
-    gpu_aware: Literal[*CHOICES["gpu_aware"]] = option(
-        CHOICES["gpu_aware"][0],
-        "whether MPI accepts buffers in a GPU's memory; auto: as the library reports",
-    )
 
 
 class Case(Section):

@@ -1,30 +1,22 @@
 """Defaults that depend on the model, and checks that the sections of a case fit together."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import combinations
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import ValidationError
 
-from whorl.base.errors import CaseError
-from whorl.base.text import counted
 from whorl.config.columns import CLOCK
 from whorl.config.explain import did_you_mean
+from whorl.config.initial_checks import check_initial, check_kind, check_no_tables, in_block
 from whorl.config.measures import (
-    all_fields,
     growing_columns,
     quantities,
     series_columns,
     spectra_columns,
-    state_fields,
 )
 from whorl.config.scalars import STATISTICS
-from whorl.config.section import Section, block_of, tag_of
+from whorl.config.section import Section, block_of
 from whorl.config.turnovers import check_turnovers
-from whorl.config.wavenumbers import resolved_wavenumber, smallest_wavenumber
 from whorl.expressions.case import (
     NUMBERS,
     RESERVED,
@@ -33,9 +25,8 @@ from whorl.expressions.case import (
     check_snapshot_fields,
 )
 from whorl.expressions.formulas import SHORT
+from whorl.forcing.checks import check_forcing, designed
 from whorl.forcing.names import force_name, forceable
-from whorl.forcing.options import DesignGrid, FormulaInTime, Steady, Stochastic, undesigned
-from whorl.initial.options import KINDS, Formula, InitialField, Zero
 from whorl.models import DEFAULT, MODELS, Model
 from whorl.particles.options import with_number
 from whorl.probes.options import check_names
@@ -69,57 +60,10 @@ def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
                 {"field": model.first_field()} | force if isinstance(force, dict) else force
                 for force in forces
             ]
-            given["forcing"] = [_designed(force, given) for force in given["forcing"]]
+            given["forcing"] = [designed(force, given) for force in given["forcing"]]
     if isinstance(groups := given.get("particles"), list | tuple):
         given["particles"] = [with_number(group) for group in groups]
     return given
-
-
-def _designed(force: Any, sections: dict[str, Any]) -> Any:
-    """The force with the options that its target sets, in its place; sets flow.viscosity in `sections`.
-
-    A force or grid that is not valid by itself stays as it is; the validation refuses it. Raises CaseError.
-    """
-    if not (isinstance(force, dict) and force.get("kind") == "stochastic" and force.get("target")):
-        return force
-    try:
-        stochastic, grid = Stochastic(**force), DesignGrid.of(sections.get("grid"))
-    except (ValidationError, ValueError, TypeError, KeyError):
-        return force
-    if len(sections["forcing"]) > 1:
-        raise CaseError(
-            f"forcing.target designs a flow with one force; the case has {len(sections['forcing'])}; give "
-            "forcing.power and forcing.correlation_time instead."
-        )
-    if not stochastic.isotropic:
-        raise CaseError(
-            "forcing.target is for an isotropic force; leave forcing.modes, forcing.polarisation and "
-            "forcing.peak out, or give forcing.power and forcing.correlation_time instead."
-        )
-    if unknown := undesigned(sections.get("flow") or {}, grid.lengths):
-        raise CaseError(
-            f"forcing.target does not allow for {unknown}; leave it out, or give forcing.power and "
-            "forcing.correlation_time instead of the target."
-        )
-    if 1 in grid.points or grid.bases != "FFF" or force.get("field", "velocity") != "velocity":
-        raise CaseError(
-            "forcing.target is for the velocity of three-dimensional turbulence in a periodic box; give "
-            "forcing.power and forcing.correlation_time instead."
-        )
-    try:
-        sizes = stochastic.designed(grid)
-    except ValueError as error:
-        raise CaseError(f"{error}.") from None
-    viscosity, flow = sizes.pop("viscosity"), sections.get("flow")
-    given = flow.get("viscosity") if isinstance(flow, dict) else None
-    if given is not None and given != viscosity:
-        raise CaseError(
-            f"flow.viscosity = {given} is given with forcing.target, which sets it to {viscosity:.6g}; "
-            "leave one of them out."
-        )
-    if isinstance(flow, dict):
-        sections["flow"] = flow | {"viscosity": viscosity}
-    return {key: value for key, value in force.items() if key != "target"} | sizes
 
 
 def _plain(value: Any) -> Any:
@@ -182,129 +126,9 @@ def check_scalars(case: "Case") -> None:
         _check_gradient(scalar, case.grid)
         _check_plane_gradient(scalar, case.flow)
         if scalar.initial is not None:
-            with _in_block(block_of("scalars", number, scalar.name)):
-                _check_kind(scalar.initial, "scalar", 1, "scalars.initial", case)
-                _check_no_tables(scalar.initial, "scalars.initial")
-
-
-def check_forcing(case: "Case") -> None:
-    """Raises ValueError for a force that the model or the grid does not allow, or names that clash."""
-    labels = [force.label for force in case.forcing]
-    for number, force in enumerate(case.forcing):
-        if labels.count(force.label) > 1:
-            raise ValueError(f"two forces are called {force.label}; give forcing.name, a name for each")
-        components = _check_forced_field(force, case)
-        with _in_block(block_of("forcing", number, force.label)):
-            _check_force(force, components, case)
-    _check_seeds(case.forcing)
-    _check_held(case.forcing)
-
-
-@contextmanager
-def _in_block(block: str) -> Iterator[None]:
-    """Begins the message of a ValueError raised inside with the block of options."""
-    try:
-        yield
-    except CaseError:
-        raise
-    except ValueError as error:
-        raise ValueError(f"{block}: {error}") from None
-
-
-def _check_force(force: Any, components: int, case: "Case") -> None:
-    if not force.any_bases and case.grid.bases != "FFF":
-        raise ValueError(
-            f'forcing.kind = "{force.kind}" is for periodic boxes (grid.bases = "FFF"), not for '
-            f'"{case.grid.bases}"; choose another kind'
-        )
-    _check_band(force, case)
-    _check_shape(force, components, case)
-    force.check(case)
-
-
-def _check_seeds(forces: Any) -> None:
-    """Raises ValueError for two random forces on one field with the same random numbers."""
-    known: dict[tuple[str, int], str] = {}
-    for force in forces:
-        for seed in force.seeds():
-            if other := known.get((force.field, seed)):
-                raise ValueError(
-                    f"the forces {other} and {force.label} on the {force.field} have the same random "
-                    f"numbers, of forcing.seed = {seed}; give them other seeds (lindborg uses seed and "
-                    "seed + 1)"
-                )
-        known |= {(force.field, seed): force.label for seed in force.seeds()}
-
-
-def _check_held(forces: Any) -> None:
-    """Raises ValueError for two forces that hold the energy of the same modes: neither could."""
-    for one, other in combinations([force for force in forces if force.holds], 2):
-        alike = one.modes == other.modes or "all" in (one.modes, other.modes)
-        meet = max(one.k_min, other.k_min) <= min(one.k_max, other.k_max)
-        if one.field == other.field and alike and meet:
-            first, last = max(one.k_min, other.k_min), min(one.k_max, other.k_max)
-            raise ValueError(
-                f"the forces {one.label} and {other.label} hold the energy of the {one.field} on the same "
-                f"modes, between {first:g} and {last:g}; give them bands of their own"
-            )
-
-
-def _check_forced_field(force: Any, case: "Case") -> int:
-    """The number of components of the field. Raises ValueError where it cannot be forced."""
-    flow, place = case.flow, f'the force "{force.label}"'
-    known = {flow.first_field(): None} | dict.fromkeys(state_fields(case))
-    if force.field not in known:
-        near = did_you_mean(str(force.field), known).rstrip("?")
-        raise ValueError(
-            f'forcing.field = "{force.field}" is no field of flow.model = "{flow.model}" that can be '
-            f"forced{near}; it must be one of {', '.join(known)}"
-        )
-    if force.field in flow.prescribed():
-        how = "flow.kinematic = true" if hasattr(flow, "kinematic") else f'flow.model = "{flow.model}"'
-        others = ", ".join(name for name in state_fields(case) if name not in flow.prescribed())
-        raise ValueError(
-            f"{place} acts on a {force.field} that {how} prescribes, so that it stays as it is; force "
-            f"{others} instead"
-        )
-    components = all_fields(case)[force.field].components
-    if force.vector and components != 3:
-        raise ValueError(
-            f'{place} of kind "{force.kind}" is for a vector field, not for {force.field} of '
-            f"{components} component{'s' if components > 1 else ''}; choose another kind"
-        )
-    return components
-
-
-def _check_band(force: Any, case: "Case") -> None:
-    """Raises ValueError for a band without modes, or beyond those that are kept."""
-    if (ends := force.ends()) is None:
-        return
-    k_min, k_max = ends
-    most = resolved_wavenumber(case.grid) / smallest_wavenumber(case.grid)
-    if k_min > k_max:
-        raise ValueError(
-            f"forcing.k_min = {k_min:g} is larger than forcing.k_max = {k_max:g}: the band has no modes"
-        )
-    if k_max > most * (1 + 1e-9):
-        raise ValueError(
-            f"{force.end_of_band} = {k_max:g} is beyond the largest wavenumber that is kept in every "
-            f"direction, {most:.4g} times the smallest; lower it or use more points"
-        )
-
-
-def _check_shape(force: Any, components: int, case: "Case") -> None:
-    if not isinstance(force, Steady):
-        return
-    shape = force.shape
-    if isinstance(shape, FormulaInTime):
-        if len(shape.value) != components:
-            raise ValueError(
-                f"forcing.shape.value holds {counted(len(shape.value), 'formula')}; {force.field} needs "
-                f"{counted(components, 'formula')}"
-            )
-        return
-    _check_kind(shape, force.field, components, "forcing.shape", case)
-    _check_no_tables(shape, "forcing.shape")
+            with in_block(block_of("scalars", number, scalar.name)):
+                check_kind(scalar.initial, "scalar", 1, "scalars.initial", case)
+                check_no_tables(scalar.initial, "scalars.initial")
 
 
 def _check_gradient(scalar: Any, grid: Any) -> None:
@@ -360,54 +184,3 @@ def check_ends(case: "Case") -> None:
             'time.stop_when is evaluated in each row of series.csv, and output.series_every = "never"; give '
             "an interval"
         )
-
-
-def check_initial(case: "Case") -> None:
-    flow, initial, first = case.flow, case.initial, case.flow.first_field()
-    fields = all_fields(case)
-    _check_kind(initial, first, fields[first].components, "initial", case)
-    for name, field in initial.others.items():
-        if name not in (first, *flow.state):
-            scalar = any(name == scalar.name for scalar in case.scalars)
-            known = list(dict.fromkeys((first, *flow.state)))
-            near = did_you_mean(name, known).rstrip("?")
-            if scalar:
-                near = f"; the scalar {name} has it as [scalars.initial]"
-            tables = ", ".join(f"[initial.{other}]" for other in known) or "none"
-            raise ValueError(
-                f'[initial.{name}] is no field of flow.model = "{flow.model}"{near}; besides [initial] '
-                f"itself the tables may be {tables}"
-            )
-        if (name == first or first not in flow.state) and not isinstance(initial, Zero):
-            raise ValueError(f"[initial.{name}] and [initial] both set the {name}; give one of them")
-        _check_kind(field, name, fields[name].components, f"initial.{name}", case)
-        _check_no_tables(field, f"initial.{name}")
-    same = [name for name in initial.others if name in flow.state]
-    if first not in flow.state and first in initial.others and same:
-        raise ValueError(f"[initial.{first}] and [initial.{same[0]}] set the same; give one of them")
-
-
-def _check_kind(field: InitialField, name: str, components: int, place: str, case: "Case") -> None:
-    tag = tag_of(type(field))
-    if not field.makes(name):
-        fitting = ", ".join(_kinds_for(name))
-        raise ValueError(f'{place}.name = "{tag}" does not make the field {name}; choose one of {fitting}')
-    if not field.any_bases and case.grid.bases != "FFF":
-        raise ValueError(
-            f'{place}.name = "{tag}" does not fit walls (grid.bases = "{case.grid.bases}"); choose one of '
-            f"{', '.join(_kinds_for(name, walls=True))}"
-        )
-    if isinstance(field, Formula) and len(field.value) != components:
-        raise ValueError(
-            f"{place}.value holds {counted(len(field.value), 'formula')}; {name} needs "
-            f"{counted(components, 'formula')}"
-        )
-
-
-def _kinds_for(name: str, *, walls: bool = False) -> Iterator[str]:
-    return (tag_of(kind) for kind in KINDS if kind.makes(name) and (kind.any_bases or not walls))
-
-
-def _check_no_tables(field: InitialField, place: str) -> None:
-    for name in field.others:
-        raise ValueError(f"[{place}.{name}] is a table in a table; write [initial.{name}]")

@@ -6,7 +6,7 @@ from whorl.config.columns import CLOCK, UNITS_OF_CASE, Column
 from whorl.config.scalars import STATISTICS, VARIANCE
 from whorl.config.schemes import SCHEMES
 from whorl.config.turnovers import turnover_columns
-from whorl.expressions.parse import in_one_line
+from whorl.expressions.faults import in_one_line
 from whorl.forcing.names import forceable, power_name, powers
 from whorl.forcing.options import units_of
 from whorl.models.base import Balance, Defined, Exchange, FieldOf

@@ -1,5 +1,6 @@
-"""The tables that a run writes; an entry declares the file, how often it is written, and its columns.
+"""Options of [output], and the tables that a run writes.
 
+An entry of FILES declares the file of a table, how often it is written, and its columns.
 The recorder creates, fills, cuts and resumes each of them; a run that overwrites an earlier one removes them.
 """
 
@@ -8,8 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import create_model
+
 from whorl.config.columns import CLOCK, Column
 from whorl.config.measures import series_columns, spectra_columns
+from whorl.config.section import CheckpointInterval, FilePath, Interval, Names, Precision, Section, option
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
@@ -58,6 +62,44 @@ FILES = {
 
 if unfit := FILES.keys() & {"checkpoint", "snapshot"}:
     raise ValueError(f"output.{unfit.pop()}_every is an option of its own; call the table something else")
+
+
+class Place(Section):
+    """The directory of the output."""
+
+    directory: FilePath | None = option(
+        None, "output directory; the case's name by default, no files from a script"
+    )
+
+
+# [output] has an option output.QUANTITY_every for each table.
+Tables = create_model(
+    "Tables",
+    __base__=Place,
+    **{f"{name}_every": (Interval, option(output.every, output.help)) for name, output in FILES.items()},
+)
+
+
+class Output(Tables):
+    """The files of a run and their intervals: a number (time), "20 steps", "0.5 turnovers" or "never"."""
+
+    checkpoint_every: CheckpointInterval = option(
+        "30 minutes",
+        "checkpoints; in minutes the first after 100 steps or a minute; also at the end and when a signal or "
+        "an exception stops the run, unless never",
+    )
+    snapshot_every: Interval = option("never", "snapshots; also at the start and the end unless never")
+    fields: Names | None = option(
+        None,
+        'fields in a snapshot, and expressions as "NAME = EXPRESSION" (docs/expressions.md); by default some '
+        "of the model's",
+        min_length=1,
+    )
+    columns: dict[str, str] = option(
+        {}, "columns of series.csv by name: expressions that are one number (docs/expressions.md)"
+    )
+    snapshot_precision: Precision = option("single", "precision of snapshots on disk")
+    keep_checkpoints: int = option(2, "checkpoints kept on disk, the newest", ge=1)
 
 
 def option_of(path: Path) -> str:

@@ -13,10 +13,11 @@ from whorl.base.declared import DEVICES
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.expressions.brought import Brought, BroughtFields
+from whorl.expressions.faults import fault
 from whorl.expressions.increments import IncrementMoments, Increments
 from whorl.expressions.linear import NO_SECTOR, LinearForm
 from whorl.expressions.nodes import Known, Largest, Node
-from whorl.expressions.parse import Parser, fault
+from whorl.expressions.parse import Parser
 from whorl.expressions.plan import Once, Program, Stage
 from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.selections import Taken

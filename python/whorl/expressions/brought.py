@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from whorl.expressions.graph import Field
 from whorl.expressions.linear import LinearForm, Multiplier, Term
-from whorl.expressions.nodes import Field
 
 Derivatives = tuple[int, int, int]
 HIGHEST = 2  # order of a derivative along an axis that the core applies on the way back

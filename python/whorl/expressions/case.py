@@ -8,8 +8,9 @@ from whorl.config.explain import did_you_mean
 from whorl.config.measures import expression_columns, output_fields, series_columns
 from whorl.config.scalars import plain_name
 from whorl.diagnostics.options import Diagnostic
+from whorl.expressions.faults import ExpressionError, fault, in_one_line
 from whorl.expressions.formulas import vocabulary_of_formulas
-from whorl.expressions.parse import ExpressionError, Parser, fault, holds_or_not, in_one_line
+from whorl.expressions.parse import Parser, holds_or_not
 from whorl.expressions.questions import Questions
 from whorl.expressions.values import Value
 from whorl.expressions.vocabulary import vocabulary

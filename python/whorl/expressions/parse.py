@@ -1,4 +1,4 @@
-"""Text becomes values: the parser of the language, with its errors.
+"""Text becomes values: the parser of the language.
 
 Python's own parser takes the text apart, and Python never evaluates it: `_Reading._made` lists all that an
 expression may hold.
@@ -12,43 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from whorl.base.errors import CaseError
 from whorl.base.text import hidden_in
+from whorl.expressions.faults import LONGEST, ExpressionError, fault, in_one_line
+from whorl.expressions.graph import EVEN, Graph, Parity
 from whorl.expressions.language import FUNCTIONS, MEANT
-from whorl.expressions.nodes import EVEN, Graph, Node, Parity, within
+from whorl.expressions.nodes import Node, within
 from whorl.expressions.values import AXES, Algebra, Value, array, scalar
 
-LONGEST = 4000  # characters of an expression
 DEEPEST = 100  # brackets within brackets
 MOST_IN_A_ROW = 256  # operators without brackets, as in a + b + c
 LISTED = 40  # names in an error
-SHOWN = 60  # characters of the text on either side of a fault
-
-
-class ExpressionError(CaseError):
-    """The error of a wrong expression: a paragraph and, below it, the text with a caret at the place."""
-
-    def __init__(self, reason: str, shown: str = ""):
-        super().__init__(reason)
-        self.reason, self.shown = reason, shown
-        self.args = (f"{self.args[0]}{shown}",)
-
-    def __reduce__(self) -> tuple[type, tuple[str, str]]:
-        return type(self), (self.reason, self.shown)
-
-    def at(self, place: str) -> "ExpressionError":
-        """The error with the place of the expression, such as an option, before the reason."""
-        return ExpressionError(f"{place}: {self.reason}", self.shown)
-
-
-def fault(reason: str, text: str, start: int = 0, length: int | None = None) -> ExpressionError:
-    """The error with the text below it, and a caret at each of `length` characters, by default at all."""
-    first = max(0, start - SHOWN)
-    shown = text[first : start + SHOWN]
-    before, behind = "…" if first else "", "…" if len(text) > start + SHOWN else ""
-    marked = max(1, min(len(text) if length is None else length, SHOWN))
-    marks = " " * (start - first + len(before)) + "^" * marked
-    return ExpressionError(f"{reason.rstrip('.')}:", f"\n  {before}{shown}{behind}\n  {marks}")
 
 
 @dataclass(frozen=True)
@@ -385,11 +358,6 @@ def _tree(text: str) -> ast.expr:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)  # about a number before a word, as in 1if
         return ast.parse(text, mode="eval").body
-
-
-def in_one_line(text: str) -> str:
-    """The text with spaces for characters that do not print; at most LONGEST + 1 characters."""
-    return "".join(c if c.isprintable() else " " for c in text[: LONGEST + 1]).strip()
 
 
 def component_text(text: str, index: tuple[int, ...]) -> str:

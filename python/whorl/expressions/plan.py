@@ -12,9 +12,10 @@ from typing import Any
 
 from whorl.base.text import counted
 from whorl.expressions.brought import Brought, BroughtFields
+from whorl.expressions.graph import Field
 from whorl.expressions.increments import Increments
 from whorl.expressions.linear import LinearForm
-from whorl.expressions.nodes import Field, Known, Largest, Node, in_modes, within, worked_out
+from whorl.expressions.nodes import Known, Largest, Node, in_modes, within, worked_out
 from whorl.expressions.span import Span
 from whorl.expressions.tally import PlaneMean, Tally
 

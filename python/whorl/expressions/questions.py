@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from whorl.expressions.graph import EVEN
 from whorl.expressions.increments import IncrementMoments, Increments
 from whorl.expressions.language import FUNCTIONS
 from whorl.expressions.linear import LinearForm
-from whorl.expressions.nodes import EVEN, Known, Node, within, worked_out
+from whorl.expressions.nodes import Known, Node, within, worked_out
 from whorl.expressions.parse import Parser
 from whorl.expressions.plan import Plan, plan
 from whorl.expressions.tally import Amplitudes, Counted, ModeAxis, ModeSums, PlaneMean, Selection, Tally

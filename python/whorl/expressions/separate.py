@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from whorl.expressions.nodes import Graph, Node, is_constant, within
+from whorl.expressions.graph import Graph
+from whorl.expressions.nodes import Node, is_constant, within
 
 MOST_TERMS = 64  # terms of a sum, and of an expanded product of sums
 

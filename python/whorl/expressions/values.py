@@ -6,7 +6,8 @@ from itertools import product
 
 import numpy as np
 
-from whorl.expressions.nodes import Graph, Node, is_constant
+from whorl.expressions.graph import Graph
+from whorl.expressions.nodes import Node, is_constant
 
 RANKS = ("a number", "a vector", "a tensor")
 AXES = "xyz"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from whorl.config.measures import all_fields, output_fields, quantities, state_fields
 from whorl.expressions.formulas import numbers_of
-from whorl.expressions.nodes import Parity
+from whorl.expressions.graph import Parity
 from whorl.expressions.parse import Vocabulary, complex_field, scalar_field, vector_field
 from whorl.expressions.values import Algebra, Value
 from whorl.forcing.names import force_name, force_of, forceable, refusals

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from whorl.base import toml
 from whorl.base.declared import DECLARED
 from whorl.base.hdf5 import open_hdf5, python_value
-from whorl.config.case import Case, Grid, Run
+from whorl.config.case import Case, Grid
 from whorl.config.clock import Clock, Pace, Turnovers
 from whorl.config.earlier import as_of_today
+from whorl.config.run import Run
 from whorl.config.scalars import own_names
 
 FORMAT, VERSION = (DECLARED["checkpoint"][what] for what in ("format", "version"))

@@ -13,12 +13,12 @@ from whorl.base.numbers import floats
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.expressions.answers import answer, prepared, questions_of
-from whorl.expressions.parse import fault, in_one_line
+from whorl.expressions.faults import fault, in_one_line
 from whorl.particles.ask import AtParticles, beginning, moving
 from whorl.particles.options import ALONE, WITH_COUNT, ParticleGroup
 from whorl.particles.placement import Places, places
-from whorl.run.checks import check_particles
 from whorl.run.core_options import particle_needs
+from whorl.run.memory_checks import check_particles
 
 
 class Particles:

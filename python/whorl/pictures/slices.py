@@ -14,7 +14,8 @@ from matplotlib.colors import Normalize
 from whorl.base.errors import CaseError
 from whorl.config.case import Grid
 from whorl.config.explain import did_you_mean
-from whorl.expressions.parse import ExpressionError, Parser, Vocabulary, fault, in_one_line
+from whorl.expressions.faults import ExpressionError, fault, in_one_line
+from whorl.expressions.parse import Parser, Vocabulary
 from whorl.models.base import Slice
 from whorl.pictures.style import with_unit
 

@@ -18,8 +18,9 @@ from whorl.config.section import Interval, Section, Vector, listed, option, tag_
 from whorl.config.wavenumbers import check_kept, label_of_mode, smallest_wavenumbers
 from whorl.diagnostics.options.base import Array, Axis, Layout, Texts, check_labels
 from whorl.diagnostics.options.wave_bins import Shells, shells_of
+from whorl.expressions.faults import ExpressionError, fault, in_one_line
 from whorl.expressions.nodes import Largest, Node, within
-from whorl.expressions.parse import ExpressionError, Parser, component_text, fault, in_one_line
+from whorl.expressions.parse import Parser, component_text
 from whorl.probes.mode_shells import modes_of_shells
 
 if TYPE_CHECKING:

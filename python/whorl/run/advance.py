@@ -1,16 +1,14 @@
 """One step: its length, how it lands on the end or on a pause, and warnings about it."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.text import counted
-from whorl.config.case import Case
-from whorl.config.clock import LANDING, Clock, Pace
+from whorl.config.clock import LANDING, Pace
 from whorl.run.checks import at_rest, step_too_large
+from whorl.run.current import CurrentRun
 from whorl.run.driven import Driven, fastest_driven, step_too_long
 from whorl.run.tolerance import error_too_large, first_share, largest_error, lengthening
 
@@ -22,26 +20,21 @@ FEW = 10  # steps; a run that ends in fewer gets a warning
 TINY = 1e-300
 
 
-class Advances:
-    """The part of a simulation that makes a step."""
+class Steps:
+    """The steps of a run, without the output and callbacks between them."""
 
-    case: Case
-    flow: _core.Flow
-    clock: Clock
-    report: _core.StepReport | None
-    _recorder: Any
-    _goal: float | None
-    _dt: float
-    _shortest_dt: float
-    _allowed_dt: float
-    _courant_told: float
-    _driven: Driven | None
-    _told: set[str]
-    _warn: Callable[..., None]
+    def __init__(self, run: CurrentRun):
+        self.case, self.flow, self.clock = run.case, run.flow, run.clock
+        self.goal = run.case.time.end.time  # the time that the next landing step lands on
+        self._run, self._notices, self._blow_up = run, run.notices, run.recorder.blow_up
+        self._allowed_dt = 0.0
+        self._shortest_dt = math.inf
+        self._driven: Driven | None = None
+        self._courant_told = 0.0  # the largest Courant number that a warning reported
 
-    def _advance(self) -> _core.StepReport:
+    def advance(self) -> _core.StepReport:
         """Make the step itself; the last is shortened to land on time.until, or on the time to pause at."""
-        options, clock, goal = self.case.time, self.clock, self._goal
+        options, clock, goal = self.case.time, self.clock, self.goal
         left = clock.until(goal) if goal is not None else math.inf
         if options.dt is not None:
             clock.pace, landing = None, left < options.dt * (1 - LANDING)
@@ -51,7 +44,7 @@ class Advances:
             landing = report.dt >= left
         if not math.isfinite(report.maximum_velocity):
             measured = self.case.flow.measured
-            raise self._recorder.blow_up(f"the largest {measured} is {report.maximum_velocity}")
+            raise self._blow_up(f"the largest {measured} is {report.maximum_velocity}")
         if not math.isfinite(report.dt):
             raise CaseError(at_rest(self.case))
         if landing:
@@ -61,10 +54,10 @@ class Advances:
             if goal is not None and clock.until(goal) <= LANDING * report.dt:
                 clock.settle(goal)
         if clock.time <= clock.previous:
-            raise self._recorder.blow_up(f"the time step {report.dt:.3g} is too small to move the time on")
+            raise self._blow_up(f"the time step {report.dt:.3g} is too small to move the time on")
         if clock.turnovers:
-            clock.turnovers.advance(report.dt, self._dt)
-        self._dt = report.dt
+            clock.turnovers.advance(report.dt, self._run.dt)
+        self._run.dt = report.dt
         self._tell_of_few_steps(landing)
         self._tell_of_driven_modes()
         return report
@@ -108,23 +101,23 @@ class Advances:
         """The longest next step after one of dt, by its error; warn once of an error far too large."""
         error = largest_error(self.flow)
         if warning := error_too_large(self.case, error, self.clock.time + dt):
-            self._warn(warning, kind="error of steps")
+            self._notices.warn(warning, kind="error of steps")
         return dt * min(lengthening(self.case, error), LENGTHENED)
 
     def _tell_of_driven_modes(self) -> None:
         """Warn once of driven modes that decay in less than a step of an integrating factor."""
-        if "driven modes" in self._told:
+        if self._notices.has_told("driven modes"):
             return
         # A force may begin later, or move to other modes.
         if self._driven is None or self.clock.step.bit_count() == 1:
             self._driven = fastest_driven(self.case, self.flow)
-        if warning := step_too_long(self.case, self._driven, self._dt):
-            self._warn(warning, kind="driven modes")
+        if warning := step_too_long(self.case, self._driven, self._run.dt):
+            self._notices.warn(warning, kind="driven modes")
 
     def _tell_of_few_steps(self, landing: bool) -> None:
         """Warn of a run that reaches its end in so few steps that nothing can be seen of its course."""
-        if landing and self._follows and self._goal == self.case.time.end.time and self.clock.step < FEW:
-            self._warn(
+        if landing and self._follows and self.goal == self.case.time.end.time and self.clock.step < FEW:
+            self._notices.warn(
                 f"the run took {counted(self.clock.step, 'step')} to t = {self.clock.time:.6g}: the "
                 f"flow hardly moves within a step of time.courant = {self.case.time.courant:g}; give "
                 "time.dt_max to see more of its course"
@@ -135,14 +128,14 @@ class Advances:
         """Whether only the flow determines the length of a step."""
         return self.case.time.dt is None and self.case.time.dt_max is None
 
-    def _settled(self) -> bool:
+    def settled(self) -> bool:
         """Whether the flow has come to rest, by the length that was allowed for the last step."""
         return self._follows and self._allowed_dt >= REST * self._shortest_dt
 
-    def _watch_step(self, report: _core.StepReport) -> None:
+    def watch(self, report: _core.StepReport) -> None:
         """Warn that a fixed step is beyond the scheme's limit of stability, and again where it gets worse."""
         if report.courant < WORSE * self._courant_told:
             return
         if warning := step_too_large(self.case, report.courant, self.clock.step):
             self._courant_told = report.courant
-            self._warn(warning)
+            self._notices.warn(warning)

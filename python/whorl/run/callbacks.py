@@ -1,28 +1,22 @@
 """Functions of a script that a run calls between steps."""
 
-import logging
 from collections.abc import Callable
 from typing import Any
 
 from whorl.base import parallel
-from whorl.base.errors import BlowUp, last_checkpoint
 from whorl.base.ranks import MPI
-from whorl.base.text import one_paragraph
-from whorl.config.clock import Clock, Every
-from whorl.output.recorder import Recorder
+from whorl.config.clock import Every
+from whorl.run.current import CurrentRun
+from whorl.run.turnovers import Counts
 
 
 class Callbacks:
-    """The part of a simulation that calls a script's functions."""
+    """The functions of a script that a run calls."""
 
-    comm: MPI.Intracomm
-    clock: Clock
-    log: logging.Logger
-    _recorder: Recorder
-    _write_step: Callable[..., None]
-    _callbacks: list[tuple[Every, Callable[[Any], None]]]
-    _count_for: Callable[[str], None]
-    _aside: MPI.Intracomm | None  # for agreements on callbacks, which may use `comm`
+    def __init__(self, run: CurrentRun, counts: Counts):
+        self.comm, self.clock, self._counts = run.comm, run.clock, counts
+        self._callbacks: list[tuple[Every, Callable[[Any], None]]] = []
+        self._aside: MPI.Intracomm | None = None  # for agreements on callbacks, which may use `comm`
 
     def every(self, interval: float | str, function: Callable[[Any], None] | None = None) -> Any:
         """Call a function of the simulation after each step that completes an interval.
@@ -60,7 +54,7 @@ class Callbacks:
         if every.unit == "minutes":
             raise ValueError(f"{interval}: callbacks follow steps, time or turnovers, not real time")
         if every.unit == "turnovers":
-            self._count_for(f'every("{interval}")')
+            self._counts.count_for(f'every("{interval}")')
 
         def register(callback: Callable[[Any], None]) -> Callable[[Any], None]:
             self._callbacks.append((every, callback))
@@ -68,11 +62,11 @@ class Callbacks:
 
         return register if function is None else register(function)
 
-    def _call_back(self) -> None:
+    def call(self, simulation: Any, keep: Callable[[BaseException], None]) -> None:
         """Call the functions that are due. Collective.
 
-        If a function raises an exception on a rank, all ranks write the output that is due and a checkpoint,
-        and raise it. A rank that fails where others wait for it ends all.
+        If a function raises an exception on a rank, all ranks `keep` the state and the exception, and raise
+        it. A rank that fails where others wait for it ends all.
         """
         due = [function for every, function in self._callbacks if every.due(self.clock)]
         own = None
@@ -81,7 +75,7 @@ class Callbacks:
             nonlocal own
             try:
                 for function in due:
-                    function(self)
+                    function(simulation)
             except (Exception, SystemExit) as error:
                 error.of_rank = self.comm.rank
                 own = error
@@ -95,26 +89,17 @@ class Callbacks:
             parallel.agreed(self._aside, call, parallel.PATIENCE)
         except (Exception, SystemExit) as error:
             own = own or error
-            self._keep(own)
+            keep(own)
             self._aside.Barrier()  # whoever catches the error on any rank finds it in the log
             raise own from None
         finally:
             own = None  # else it and this frame refer to each other
 
-    def _keep(self, failure: BaseException) -> None:
-        """Write the output due after the step and a checkpoint, and log the failure of a callback."""
-        if isinstance(failure, BlowUp):
-            self.log.error(f"error: {failure}")
-            return
-        try:
-            self._write_step(failed=True)
-        except Exception as error:
-            failure.add_note(f"The state after it was not kept: {error}")
-        told = one_paragraph(f"{type(failure).__name__}: {failure}").rstrip(".")
-        where = f" on rank {failure.of_rank}" if self.comm.size > 1 else ""
-        place = f"t = {self.clock.time:.6g}, step {self.clock.step}"
-        kept = last_checkpoint(self._recorder.last_checkpoint)
-        self.log.error(f"error: a callback ended the run{where} by {told} ({place}); {kept}.")
+    def close(self) -> None:
+        """Free the communicator. Collective."""
+        if self._aside:
+            self._aside.Free()
+            self._aside = None
 
 
 def is_told(error: BaseException) -> bool:

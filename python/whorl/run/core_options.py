@@ -6,8 +6,9 @@ from dataclasses import astuple
 from whorl import _core
 from whorl.base.declared import CHOICES
 from whorl.base.errors import CaseError
-from whorl.config.case import Case, Run
+from whorl.config.case import Case
 from whorl.config.measures import state_fields
+from whorl.config.run import Run
 from whorl.config.schemes import SCHEMES
 from whorl.config.section import STRIDE
 from whorl.forcing.options import CoreSource, Forcing

@@ -2,32 +2,34 @@
 
 from whorl.base.errors import CaseError
 from whorl.base.text import one_paragraph
-from whorl.config.case import Case
-from whorl.config.clock import LANDING, Clock, Instant
+from whorl.config.clock import LANDING, Instant
 from whorl.config.explain import show
-from whorl.output.recorder import Recorder
+from whorl.run.current import CurrentRun
 
 
 class Ends:
-    """The part of a simulation that knows where it ends."""
+    """The ends of a run: its limits, a script's `stop`, and signals."""
 
-    case: Case
-    clock: Clock
-    _dt: float
-    stopped_by: str | None
-    _recorder: Recorder
-    _wish: str | None  # this rank's reason to stop
-    _reason: str | None  # the reason of the first rank that asked to stop, on all ranks
+    def __init__(self, run: CurrentRun):
+        self.case, self.clock = run.case, run.clock
+        self.stopped_by: str | None = None  # a signal
+        self.wish: str | None = None  # this rank's reason to stop
+        self.reason: str | None = None  # the reason of the first rank that asked to stop, on all ranks
+        self._run, self._recorder = run, run.recorder
 
     @property
     def finished(self) -> bool:
         """Whether a limit of [time] is reached, or a script has called `stop`."""
-        return bool(self._limits_reached())
+        return bool(self.limits_reached())
 
     @property
     def ended(self) -> str | None:
         """The limits that ended the run, the reason given to `stop`, or a signal; None while it goes on."""
-        return " and ".join(limit for limit, _ in self._limits_reached()) or self.stopped_by
+        return self.reached() or self.stopped_by
+
+    def reached(self) -> str:
+        """The limits reached, or the reason given to `stop`; empty while the run is not finished."""
+        return " and ".join(limit for limit, _ in self.limits_reached())
 
     def stop(self, reason: str) -> None:
         """End the run after this step, or between steps after the next one, as at a limit of [time].
@@ -54,13 +56,13 @@ class Ends:
         """
         if not isinstance(reason, str) or not reason.strip():
             raise CaseError(f"stop({reason!r}): give the reason for which the run ends, in a few words.")
-        self._wish = self._wish or one_paragraph(reason)
+        self.wish = self.wish or one_paragraph(reason)
 
-    def _limits_reached(self) -> list[tuple[str, str]]:
+    def limits_reached(self) -> list[tuple[str, str]]:
         """The limits reached, each with the option that moves it."""
         until, steps = self.case.time.until, self.case.time.steps
         limits = []
-        if self._is_at(self.case.time.end):
+        if self.is_at(self.case.time.end):
             in_time = not isinstance(until, str)
             shown = f"{until:.6g}" if in_time else f'"{until}"'
             later = "a later time" if in_time else "more turnovers"
@@ -73,16 +75,17 @@ class Ends:
         if self._recorder.condition.holds:
             condition = f"time.stop_when = {show(self.case.time.stop_when)}"
             limits.append((condition, "--set time.stop_when= and another condition"))
-        if self._reason:
-            limits.append((f"stop: {self._reason}", "a restart goes on"))
+        if self.reason:
+            limits.append((f"stop: {self.reason}", "a restart goes on"))
         return limits
 
-    def _is_at(self, end: Instant) -> bool:
+    def is_at(self, end: Instant) -> bool:
+        """Whether the run is at a time, or has a count of turnovers."""
         if end.turnovers is not None:
             return self.clock.turnovers.reached(end.turnovers)
-        return end.time is not None and self.clock.until(end.time) <= LANDING * self._dt
+        return end.time is not None and self.clock.until(end.time) <= LANDING * self._run.dt
 
-    def _done(self) -> float:
+    def done(self) -> float:
         """The fraction of the run that is done, 0 to 1."""
         clock, end, steps = self.clock, self.case.time.end, self.case.time.steps
         parts = [

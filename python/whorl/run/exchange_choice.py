@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from whorl.base.declared import PLAIN_TRANSPORT
-from whorl.config.case import AUTO, Case
+from whorl.config.case import Case
+from whorl.config.run import AUTO
 
 
 @dataclass(frozen=True)

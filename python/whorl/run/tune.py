@@ -19,9 +19,9 @@ from whorl.base.parallel import PATIENCE, agreed, on_root
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.output.checkpoint import OPEN, Timed
-from whorl.run.checks import check_memory
 from whorl.run.core_options import core_options
 from whorl.run.exchange_choice import AUTO, Choice, plain
+from whorl.run.memory_checks import check_memory
 
 SCREENING = 6.0  # seconds after which no further choice is tried for the first time
 SECONDS = 12.0  # seconds after which no choice is tried again

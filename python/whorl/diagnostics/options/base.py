@@ -11,8 +11,9 @@ from pydantic import AfterValidator, BeforeValidator
 from whorl.config.explain import did_you_mean
 from whorl.config.scalars import plain_name
 from whorl.config.section import Interval, Section, listed, one_or_listed, option
+from whorl.expressions.faults import ExpressionError, fault, in_one_line
 from whorl.expressions.nodes import Node
-from whorl.expressions.parse import ExpressionError, component_text, fault, in_one_line
+from whorl.expressions.parse import component_text
 from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.values import Value
 

@@ -11,8 +11,9 @@ from pydantic import AfterValidator, BeforeValidator
 from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.section import LARGEST_NUMBER, listed
 from whorl.diagnostics.options.base import Array, Axis, Found, Quantity, listed_numbers
+from whorl.expressions.graph import Graph
 from whorl.expressions.linear import WITHOUT_MEAN, band
-from whorl.expressions.nodes import Graph, Node, is_constant
+from whorl.expressions.nodes import Node, is_constant
 from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.tally import Tally
 from whorl.expressions.values import Value, scalar

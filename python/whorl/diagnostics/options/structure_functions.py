@@ -16,9 +16,9 @@ from whorl.diagnostics.options.base import (
     word_or_numbers,
 )
 from whorl.diagnostics.options.increments import Along, Measured
+from whorl.expressions.faults import ExpressionError
 from whorl.expressions.increments import HIGHEST_ORDER
 from whorl.expressions.nodes import within
-from whorl.expressions.parse import ExpressionError
 from whorl.expressions.questions import Questions
 from whorl.expressions.values import Value
 

@@ -19,13 +19,15 @@ from whorl.base.host import commit
 from whorl.base.parallel import on_root
 from whorl.base.ranks import MPI
 from whorl.base.version import __version__
-from whorl.config.case import Case, Run
+from whorl.config.case import Case
+from whorl.config.run import Run
 from whorl.machine.floor import Work
 from whorl.machine.information import machine
 from whorl.models import DEFAULT, MODELS
-from whorl.run.checks import check, check_memory
+from whorl.run.checks import check
 from whorl.run.core_options import core_options
 from whorl.run.exchange_choice import plain
+from whorl.run.memory_checks import check_memory
 from whorl.run.threads import threads_of_rank
 from whorl.run.tune import Trial, tune
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from whorl.config.clock import NEAR
 from whorl.config.section import Vector, option
-from whorl.expressions.parse import ExpressionError, Parser
+from whorl.expressions.faults import ExpressionError
+from whorl.expressions.parse import Parser
 from whorl.expressions.vocabulary import vocabulary
 from whorl.particles.options.base import ParticleGroup
 

@@ -1,31 +1,25 @@
 """The fields of a flow in a script: read on this rank, gathered from all ranks, and set."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whorl import _core
-from whorl.base.errors import BlowUp, CaseError
-from whorl.base.ranks import MPI
-from whorl.config.case import Case
-from whorl.config.clock import Clock
+from whorl.base.errors import CaseError
 from whorl.config.measures import output_fields, state_fields
 from whorl.config.positions import coordinates
-from whorl.config.schemes import SCHEMES
 from whorl.diagnostics.record import measured_now
 from whorl.expressions.ask import Expressions
 from whorl.initial import fields as initials
 from whorl.models.base import FieldOf
-from whorl.particles.particles import Particles, added
 from whorl.run import modes
+from whorl.run.current import CurrentRun
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
-class State:
-    """The part of a simulation that reads and sets the fields of the flow.
+class Fields:
+    """The fields of the present state, and what is measured in it.
 
     Notes
     -----
@@ -33,12 +27,9 @@ class State:
     float64, or float32 with `run.precision = "single"`, with z before y before x.
     """
 
-    case: Case
-    comm: MPI.Intracomm
-    flow: _core.Flow
-    clock: Clock
-    _fresh: bool  # no step has been made since a beginning
-    _makes_steps: bool
+    def __init__(self, run: CurrentRun):
+        self.case, self.comm, self.flow, self.clock = run.case, run.comm, run.flow, run.clock
+        self._run = run
 
     @property
     def block(self) -> tuple[int, int, int, int]:
@@ -51,64 +42,6 @@ class State:
         z0, z1, y0, y1 = self.block
         x, y, z = coordinates(self.case.grid)
         return x, y[y0:y1], z[z0:z1]
-
-    def particles(
-        self,
-        positions: Sequence[Sequence[float]] | np.ndarray | int | None = None,
-        *,
-        lattice: Sequence[int] | None = None,
-        seed: int = 1,
-        interpolation: str = "lagrange",
-        points: int = 4,
-        kind: str = "tracer",
-        **options: Any,
-    ) -> Particles:
-        """Add particles, which move with the flow in all later steps.
-
-        Parameters
-        ----------
-        positions : array_like or int, optional
-            Positions of shape (particles, 3) in units of length, the same on every rank and not necessarily
-            in the box. Or a number of particles, for positions that are uniformly random in the box; for
-            pairs and tetrahedra it is the number of each size.
-        lattice : sequence of three int, optional
-            Numbers along x, y, z of evenly spaced particles, in the middles of as many cells; instead of
-            positions.
-        seed : int
-            The seed of random positions, which depend on neither ranks nor devices.
-        interpolation : str
-            "lagrange": polynomials through the nearest values; "spline": B-splines through all, exactly
-            by the Fourier series.
-        points : int
-            The points along each axis from which a value is interpolated, which is the order: 2, 4, 6 or 8.
-        kind : str
-            "tracer", or another kind of [[particles]].
-        **options
-            The options of a block of this kind, such as `response_time`, `pairs` or `path`; `velocity` may
-            have one for each particle, of shape (particles, 3).
-
-        Returns
-        -------
-        Particles
-            The particles. Checkpoints do not contain them, only the case's particles, `tracers`.
-
-        Raises
-        ------
-        ValueError
-            If the model has no velocity, if the positions are no finite numbers of that shape, or if a scheme
-            that remembers earlier steps (ab2, ab3) has made some, which these particles would lack.
-        CaseError
-            If the options are not those of a block, or if the particles do not fit into memory.
-        """
-        if self._makes_steps and not self._fresh and SCHEMES[self.case.time.scheme].earlier:
-            raise ValueError(
-                f'time.scheme = "{self.case.time.scheme}" remembers earlier steps, which particles would '
-                "lack; add them before the first step, or use a one-step scheme, such as rk2"
-            )
-        given = {"kind": kind, "seed": seed, "interpolation": interpolation, "points": points} | options
-        if lattice is not None:
-            given["lattice"] = tuple(map(int, lattice))
-        return added(self.case, self.comm, self.flow, self.clock, positions, given)
 
     def velocity(self) -> np.ndarray:
         """Return u, v, w at this rank's grid points.
@@ -261,7 +194,7 @@ class State:
         try:
             modes.write(initials.target_of(self.flow, self.case, self.comm, name), values)
         finally:
-            self._changed()
+            self._run.changed()
 
     def gather(self, name: str, root: int = 0) -> np.ndarray | None:
         """Return a field, or an expression, of all ranks on one of them.
@@ -381,7 +314,7 @@ class State:
         [largest] = self.flow.maximum([squares.max(initial=0.0)])
         if not np.isfinite(largest):
             if name in state_fields(self.case):
-                raise self._lost(f"the largest {name} is {largest}")
+                raise self._run.recorder.blow_up(f"the largest {name} is {largest}")
             for field in state_fields(self.case):
                 self.maximum(field)
             raise CaseError(f"{name} is not finite at all points, though the flow is.")
@@ -418,9 +351,9 @@ class State:
         try:
             remarks = initials.set_field(self.flow, self.case, self.comm, name, values)
         finally:
-            self._changed()
+            self._run.changed()
         for remark in remarks:
-            self._warn(remark)
+            self._run.notices.warn(remark)
 
     def _known(self, name: str) -> FieldOf:
         known = output_fields(self.case)
@@ -431,12 +364,3 @@ class State:
     @property
     def _dtype(self) -> type:
         return np.float32 if self.case.run.precision == "single" else np.float64
-
-    def _warn(self, warning: str, kind: str = "") -> None:
-        """Log and show a warning; only the first one of a kind."""
-
-    def _changed(self) -> None:
-        """Forget statistics of the state before the change."""
-
-    def _lost(self, reason: str) -> BlowUp:
-        raise NotImplementedError
