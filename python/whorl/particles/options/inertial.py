@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from whorl.config.clock import NEAR
 from whorl.config.section import Vector, option
-from whorl.expressions.parse import ExpressionError, Parser
-from whorl.expressions.vocabulary import vocabulary
+from whorl.expressions.parse import ExpressionError
 from whorl.particles.options.base import ParticleGroup
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ class Inertial(ParticleGroup):
             )
         self._check_random_forces(case, given)
         try:
-            Parser(vocabulary(case)).parse("material_acceleration")
+            case.planned.moving(*self.sampled(self.model_dump()))
         except ExpressionError as error:
             why = str(error).partition(":\n")[0]
             raise ValueError(
