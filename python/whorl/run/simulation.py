@@ -33,18 +33,16 @@ from whorl.particles.particles import Particles
 from whorl.run import provenance, tune
 from whorl.run.advance import Advances
 from whorl.run.callbacks import Callbacks, is_told
-from whorl.run.checks import at_rest, check, check_memory, come_to_rest, warnings
-from whorl.run.core_options import core_options, describe
+from whorl.run.checks import at_rest, come_to_rest, warnings
+from whorl.run.core_options import describe
 from whorl.run.driven import Driven
 from whorl.run.ends import Ends
-from whorl.run.exchange_choice import plain
 from whorl.run.lasting_output import lasting_output
 from whorl.run.progress import Progress, Status, pace, run_log
 from whorl.run.records import Records
 from whorl.run.restart import Restarts
 from whorl.run.signals import StopFlag
 from whorl.run.state import State
-from whorl.run.threads import threads_of_rank
 from whorl.run.turnovers import Counts
 
 
@@ -134,12 +132,7 @@ class Simulation(State, Records, Counts, Callbacks, Ends, Advances, Restarts):
             case = case.without_forces(())
         self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
         self._count_of_case()
-        threads = case.run.threads or threads_of_rank(comm)
-        check(case, core_options(plain(case), threads), comm)
-        on_grid = tune.on_grid(case, measured_grid, comm.size)
-        fastest, self.trials = tune.tune(on_grid, threads, comm, timed)
-        options = core_options(fastest, threads, timed)
-        check_memory(options, comm)
+        options, self.trials = tune.checked_options(case, comm, timed, measured_grid)
         self.flow = make_flow(options, comm)
         self._of_forces = set_forces(self.flow, case, comm, forcing) if forced else []
         self.report: _core.StepReport | None = None
