@@ -110,14 +110,14 @@ def calls_of(case: Case, flow: Flow) -> dict[str, Callable[[], Any]]:
     ignore = lambda *_: None  # noqa: E731
     calls: dict[str, Callable[[], Any]] = {"right-hand side": flow.evaluate}
     for name, text in (("gradients", FEW), ("gradients, more operations", MANY)):
-        of = Expressions(case, means=[text])
+        of = Expressions.of(case, means=[text])
         calls[f"{name}: {of.plan}"] = partial(of.run, flow, 0.0)
     for name in ("velocity", "vorticity"):
         calls[f"{name}, a pass of the core"] = partial(flow.read_fields, name, ignore)
-        of = Expressions(case, [name if name == "velocity" else "curl(u)"])
+        of = Expressions.of(case, [name if name == "velocity" else "curl(u)"])
         calls[f"{name}, a program"] = partial(of.run, flow, 0.0, ignore)
     for name, text in EXPRESSIONS.items():
-        calls[name] = partial(Expressions(case, means=[text]).run, flow, 0.0)
+        calls[name] = partial(Expressions.of(case, means=[text]).run, flow, 0.0)
     for name, options in QUANTITIES.items():
         asked = case.updated(diagnostics=[options])
         calls[name] = partial(Together(asked, asked.diagnostics).measure, flow, 0.0, MPI.COMM_SELF)

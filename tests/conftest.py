@@ -16,8 +16,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
 os.environ.setdefault("OMPI_MCA_sharedfp", "^sm")
 
-# Files of tests live in memory where it has room: a short run takes as long to keep its files on a disk as to make
-# them. Those of failed tests alone are kept.
+# Files of tests live in memory where it has room: a disk needs as long to keep the
+# files of a short run as the run needs to make them.
 MEMORY, ROOM = "/dev/shm", 4 << 30
 if "TMPDIR" not in os.environ and os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ["TMPDIR"] = MEMORY

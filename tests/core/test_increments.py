@@ -8,7 +8,7 @@ from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
 from whorl.diagnostics.options.wave_bins import linear_bins
-from whorl.expressions.answers import answer, questions_of
+from whorl.expressions.answers import answer
 from whorl.expressions.increments import increments_of
 
 pytestmark = pytest.mark.every_device
@@ -97,7 +97,7 @@ def test_second_orders_are_those_of_the_spectra(world):
     flows.write(flow, flows.noise(twin))
     case = case_of()
     for axis, points in enumerate(POINTS):
-        questions = questions_of(case)
+        questions = case.planned.questions()
         node = questions.parser.parse("u.y").scalar
         separations = list(range(1, points // 2 + 1))
         wanted = questions.increment(increments_of([node], axis, separations, 2, []))

@@ -256,7 +256,7 @@ def test_values_beside_products(world):
         flow = flows.make(world, twin, lines=lines)
         flows.write(flow, smooth(twin))
         alone, mean_alone = worked_out(world, flow, case, "u")
-        of = Expressions(case, ["u"], ["u", "mean(p*p)"])
+        of = Expressions.of(case, ["u"], ["u", "mean(p*p)"])
         beside = np.zeros_like(alone)
 
         def take(z0, z1, y0, y1, values, beside=beside):
@@ -282,7 +282,7 @@ def test_modes_on_an_edge_are_above_it(world):
         for edge in (2, 3, 5, 6):
             text = f"mean(filter(u.x, {edge}*2*pi/Lx)**2)"
             below = (np.abs(modes) ** 2)[n2 < edge**2].sum()
-            assert Expressions(case, means=[text]).run(flow, TIME)[0] == pytest.approx(below, rel=2e-6)
+            assert Expressions.of(case, means=[text]).run(flow, TIME)[0] == pytest.approx(below, rel=2e-6)
 
 
 def bits(world, threads):

@@ -76,7 +76,7 @@ def possible(case, texts):
     found = []
     for text in texts:
         try:
-            Expressions(case, [text])
+            Expressions.of(case, [text])
         except ExpressionError as refused:
             if not any(words in str(refused) for words in NOT_POSSIBLE):
                 raise

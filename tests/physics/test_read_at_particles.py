@@ -13,7 +13,6 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.expressions.answers import NOTHING, prepared
 from whorl.expressions.faults import ExpressionError
-from whorl.particles.ask import moving
 from whorl.run.simulation import Simulation
 
 FORCE = {"kind": "steady", "shape": {"name": "formula", "value": ["sin(2*pi*y/Ly)", "0", "0"]}}
@@ -209,8 +208,8 @@ def test_particles_move_by_fields_and_products_alone(text):
     with with_force() as state:
         told = re.escape(f"\n  velocity, {text}\n")
         with pytest.raises(ExpressionError, match=f"particles move by fields(.|\n)*{told}"):
-            prepared(moving(state.case, ["velocity", text]), f"velocity, {text}")
-        assert len(prepared(moving(state.case, ["p"]), "p").samples) == 1
+            prepared(state.case.planned.moving("velocity", text), f"velocity, {text}")
+        assert len(prepared(state.case.planned.moving("p"), "p").samples) == 1
 
 
 def test_the_component_across_a_plane_flow_is_zero():
@@ -219,6 +218,6 @@ def test_the_component_across_a_plane_flow_is_zero():
         flow={"model": "navier-stokes-2d", "viscosity": 0.1},
         time={"dt": 0.1, "until": 1.0},
     )
-    x, y, z = prepared(moving(plane, ["velocity"]), "velocity").samples
+    x, y, z = prepared(plane.planned.moving("velocity"), "velocity").samples
     assert z == NOTHING
     assert NOTHING not in (x, y)

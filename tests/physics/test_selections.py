@@ -9,7 +9,7 @@ from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.diagnostics.record import Together
-from whorl.expressions.answers import answer, questions_of
+from whorl.expressions.answers import answer
 from whorl.expressions.tally import Selection
 from whorl.run.simulation import Simulation
 
@@ -144,7 +144,7 @@ def test_those_of_one_moment_share_round_trips():
 
 
 def test_beside_values_at_all_points(state):
-    questions = questions_of(state.case)
+    questions = state.case.planned.questions()
     questions.values.append(questions.parser.parse("u"))
     pressure = questions.parser.parse("p").scalar
     selection = questions.select(Selection((pressure,), (range(20), range(3, 4), range(0, 18, 2))))

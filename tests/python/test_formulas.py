@@ -10,7 +10,6 @@ from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.expressions import points
 from whorl.expressions.faults import ExpressionError
-from whorl.expressions.formulas import initial_values, parts_of_force
 from whorl.expressions.nodes import worked_out
 from whorl.expressions.parse import MOST_IN_A_ROW, Parser, Vocabulary
 from whorl.expressions.points import AtPoints
@@ -45,7 +44,8 @@ def forced(texts: list[str]) -> Case:
 
 def values(text: str) -> np.ndarray:
     out = np.empty((3, *SHAPE))
-    initial_values((text, "0", "1"), initial([text, "0", "1"])).put((X, Y, Z), {}, out)
+    case = initial([text, "0", "1"])
+    case.planned.initial(case.initial.value).put((X, Y, Z), {}, out)
     assert (out[1] == 0).all()
     assert (out[2] == 1).all()
     return out[0]
@@ -75,14 +75,13 @@ def test_a_formula_has_the_values_of_numpy(text, together, monkeypatch):
 
 
 def test_numbers_of_the_case_have_names():
-    given = initial_values(
-        ("nu*Lx", "viscosity + Ly", "rotation_z*Lz*x"),
-        initial(
-            ["0", "0", "0"], grid={"points": 16, "lengths": [1.0, 2.0, 3.0]}, flow=FLOW | {"rotation": 2.0}
-        ),
+    case = initial(
+        ["nu*Lx", "viscosity + Ly", "rotation_z*Lz*x"],
+        grid={"points": 16, "lengths": [1.0, 2.0, 3.0]},
+        flow=FLOW | {"rotation": 2.0},
     )
     out = np.empty((3, *SHAPE))
-    given.put((X, Y, Z), {}, out)
+    case.planned.initial(case.initial.value).put((X, Y, Z), {}, out)
     assert (out[0] == 0.25).all()
     assert (out[1] == 2.25).all()
     np.testing.assert_allclose(out[2], np.broadcast_to(6 * X, SHAPE))
@@ -206,7 +205,7 @@ PARTS = [
 @pytest.mark.parametrize(("texts", "count"), PARTS, ids=lambda value: str(value)[:40])
 def test_a_force_is_the_sum_of_its_parts(texts, count):
     case = forced(texts)
-    parts = parts_of_force(tuple(texts), case)
+    parts = case.planned.force(tuple(texts))
     assert len(parts) == (count or 1)
     assert [part.in_time for part in parts] == ([False] * count if count else [True])
     for t in (0.0, 0.7, 5.0, 123.4):

@@ -13,7 +13,6 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.config.sizes import next_good_size
-from whorl.machine.benches.common import checked_options
 from whorl.machine.information import information
 from whorl.run import begin, checks, memory_checks, provenance
 from whorl.run.checks import check_device
@@ -21,6 +20,7 @@ from whorl.run.core_options import core_options, describe
 from whorl.run.fitting import largest_points
 from whorl.run.memory_checks import check_memory, uncounted
 from whorl.run.simulation import Simulation
+from whorl.run.tune import checked_options
 
 GIB = 2**30
 ROOT = Path(__file__).resolve().parents[2]

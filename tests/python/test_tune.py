@@ -3,12 +3,13 @@
 from types import SimpleNamespace
 
 import pytest
+from mpi4py import MPI
 from support.ranks import on_ranks, run_on
 from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.output.checkpoint import Timed
-from whorl.run import memory_checks, tune
+from whorl.run import checks, memory_checks, tune
 from whorl.run.core_options import core_options
 from whorl.run.exchange_choice import plain
 
@@ -136,3 +137,22 @@ def timed(world, seconds):
 def test_a_trial_is_the_slowest_rank_s_without_what_warms_up(ranks):
     assert set(run_on(ranks, timed, seconds=[0.01, 0.4, 0.2, 0.3])) == {0.4}
     assert set(run_on(ranks, timed, seconds=[0.4, 0.2, 0.3, 0.25])) == {0.4}
+
+
+@pytest.mark.parametrize(
+    ("transport", "timed_before", "made"),
+    [("alltoall", Timed(), 1), ("auto", Timed(), 1), ("alltoall", Timed(lines="own"), 2)],
+)
+def test_options_are_made_again_only_where_something_was_chosen(monkeypatch, transport, timed_before, made):
+    cases = []
+
+    def counted(case, *others):
+        cases.append(case)
+        return core_options(case, *others)
+
+    monkeypatch.setattr(tune, "core_options", counted)
+    monkeypatch.setattr(checks, "core_options", counted)
+    case = case_of(transport=transport, process_grid=[1, 1])
+    options, trials = tune.checked_options(case, MPI.COMM_SELF, timed_before)
+    assert len(cases) == made
+    assert (options.transport, options.lines, trials) == ("alltoall", timed_before.lines or "auto", [])

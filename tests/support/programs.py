@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.expressions.answers import answer, questions_of
+from whorl.expressions.answers import answer
 from whorl.expressions.ask import Expressions
 from whorl.run.simulation import Simulation
 
@@ -57,7 +57,7 @@ def worked_out_together(
     world: MPI.Intracomm, flow, case: Case, texts: Sequence[str]
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """The same of each of several texts, which one run works out."""
-    of = Expressions(case, texts, texts)
+    of = Expressions.of(case, texts, texts)
     nx, ny, nz = case.grid.points
     ends = np.cumsum([len(value.nodes()) for value in of.values])
     whole, times = np.zeros((ends[-1], nz, ny, nx)), np.zeros((nz, ny), int)
@@ -81,7 +81,7 @@ def answered(world: MPI.Intracomm, texts: Sequence[str], ask: Callable, twin: Tw
     twin = twin or Twin(POINTS, LENGTHS)
     flow = flows.make(world, twin, **options)
     flows.write(flow, flows.noise(twin))
-    questions = questions_of(case_of(twin.points, twin.lengths))
+    questions = case_of(twin.points, twin.lengths).planned.questions()
     values = [questions.parser.parse(text) for text in texts]
     asked = ask(questions, [value.scalar for value in values])
     questions.values += values

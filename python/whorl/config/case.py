@@ -7,12 +7,12 @@ The equations, [flow], are in models/; [time], [output] and [run] are in time.py
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tomlkit
-from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from tomlkit.items import AoT, Table
 
 from whorl.base import toml
@@ -31,7 +31,7 @@ from whorl.config.section import Lengths, Points, Section, Seed, listed, option
 from whorl.config.settings import apply_settings, from_tables, parse_settings
 from whorl.config.time import Time
 from whorl.diagnostics.options import AnyDiagnostic
-from whorl.expressions.case import check_expressions
+from whorl.expressions.planned import Planned
 from whorl.forcing.options import AnyForcing
 from whorl.initial.options import Initial
 from whorl.models import Flow
@@ -73,7 +73,7 @@ class Grid(Section):
         return self
 
 
-class Case(Section):
+class Case(Planned):
     """A whole case: grid, equations, initial fields, length of the run, measurements and output.
 
     Each section is a dict of its options, named as in a case file, or an object of the section's class.
@@ -145,30 +145,17 @@ class Case(Section):
     output: Output = Field(default_factory=Output)
     run: Run = Field(default_factory=Run)
 
-    _forces_not_there: frozenset[str] = PrivateAttr(frozenset())
-
     def __init__(self, **sections: Any):
         try:
             super().__init__(**fill_in(sections))
         except ValidationError as error:
             raise CaseError(explain(error, Case)) from None
-        check_expressions(self)
+        self.planned.check()
 
     @model_validator(mode="after")
     def _sections_fit_together(self) -> "Case":
         check_together(self)
         return self
-
-    @property
-    def forces_not_there(self) -> frozenset[str]:
-        """Labels of forces without values in an opened state, because their script or file is missing."""
-        return self._forces_not_there
-
-    def without_forces(self, labels: Iterable[str]) -> "Case":
-        """A copy of the case in which these forces have no values, so that expressions refuse them."""
-        case = self.model_copy()
-        case._forces_not_there = frozenset(labels)
-        return case
 
     def __repr__(self) -> str:
         size = " × ".join(map(str, self.grid.points))

@@ -19,8 +19,7 @@ from whorl.config.case import Case
 from whorl.config.clock import Clock
 from whorl.config.earlier import renamed
 from whorl.diagnostics.options import Array, Diagnostic, Layout
-from whorl.expressions.answers import answer, questions_of
-from whorl.expressions.questions import Questions
+from whorl.expressions.answers import answer
 from whorl.output.diagnostic_files import cut_group
 from whorl.output.growing_file import GrowingFile
 from whorl.output.moment import Moment
@@ -108,8 +107,7 @@ class Together:
     """Diagnostics that are measured at the same moment, by the same round trips."""
 
     def __init__(self, case: Case, diagnostics: Sequence[Diagnostic]):
-        self.questions: Questions = questions_of(case)
-        self.layouts = [one.ask(self.questions, case) for one in diagnostics]
+        self.questions, self.layouts = case.planned.together(*diagnostics)
 
     def measure(self, flow: Any, time: float, comm: MPI.Intracomm) -> list[Row]:
         """The arrays of each, on rank 0; elsewhere none. Collective."""

@@ -9,20 +9,16 @@ from typing import Any
 import numpy as np
 
 from whorl import _core
-from whorl.base.declared import DEVICES
 from whorl.base.ranks import MPI
-from whorl.config.case import Case
 from whorl.expressions.brought import Brought, BroughtFields
 from whorl.expressions.faults import fault
 from whorl.expressions.increments import IncrementMoments, Increments
 from whorl.expressions.linear import NO_SECTOR, LinearForm
 from whorl.expressions.nodes import Known, Largest, Node
-from whorl.expressions.parse import Parser
 from whorl.expressions.plan import Once, Program, Stage
 from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.selections import Taken
 from whorl.expressions.tally import Amplitudes, Counted, ModeSums, PlaneMean, Tally
-from whorl.expressions.vocabulary import vocabulary
 
 # Called with z0, z1, y0, y1 and the values of the points of this rank between, [component][z][y][x].
 Consume = Callable[[int, int, int, int, np.ndarray], None]
@@ -39,16 +35,6 @@ FORMS_ALONE = "particles move by fields and by derivatives of products, which ar
 
 # The state of a flow on which programs run, or that state on fewer points.
 State = _core.Flow | _core.NarrowFlow
-
-# The most means, nodes of histograms and selected values of a round trip on a device with queues: the core
-# keeps 64 values of a point.
-MOST_ON_QUEUES = 24
-
-
-def questions_of(case: Case) -> Questions:
-    """Empty questions about a state of a case."""
-    most = MOST_ON_QUEUES if DEVICES[case.run.device]["queues"] else math.inf
-    return Questions(Parser(vocabulary(case)), most=most)
 
 
 def answer(

@@ -6,36 +6,41 @@ import numpy as np
 
 from whorl import _core
 from whorl.config.case import Case
-from whorl.expressions.answers import Consume, answer, questions_of
+from whorl.expressions.answers import Consume, answer
 from whorl.expressions.plan import Plan
-from whorl.expressions.values import Value
+from whorl.expressions.planned import Asked
 
 
 class Expressions:
-    """Texts of one case as values, which are evaluated together.
+    """Values that are evaluated together, as a planned case has them; `of` makes them of texts."""
 
-    Parameters
-    ----------
-    case : Case
-        The case, whose fields, quantities and numbers the texts may name.
-    values : sequence of str
-        The texts to evaluate at the points.
-    means : sequence of str
-        The texts whose means over all points are wanted.
+    def __init__(self, asked: Asked):
+        self.questions, self.values, self.means = asked.questions, asked.values, asked.means
 
-    Raises
-    ------
-    ExpressionError
-        If a text is no valid expression of the case.
-    """
+    @classmethod
+    def of(cls, case: Case, values: Sequence[str] = (), means: Sequence[str] = ()) -> "Expressions":
+        """Values of texts, which the case does not keep.
 
-    def __init__(self, case: Case, values: Sequence[str] = (), means: Sequence[str] = ()):
-        self.questions = questions_of(case)
-        parse = self.questions.parser.parse
-        self.values: list[Value] = [parse(text) for text in values]
-        self.questions.values += self.values
-        self.means: list[Value] = [self.questions.mean(parse(text)) for text in means]
-        self.plan: Plan = self.questions.plan
+        Parameters
+        ----------
+        case : Case
+            The case, whose fields, quantities and numbers the texts may name.
+        values : sequence of str
+            The texts to evaluate at the points.
+        means : sequence of str
+            The texts whose means over all points are wanted.
+
+        Raises
+        ------
+        ExpressionError
+            If a text is no valid expression of the case.
+        """
+        return cls(Asked.of(case.planned.questions(), values, means))
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that evaluates them."""
+        return self.questions.plan
 
     def run(self, flow: _core.Flow, time: float, consume: Consume = lambda *_: None) -> list[np.ndarray]:
         """Evaluate them: `consume` gets the values of all texts, one after another.

@@ -1,19 +1,14 @@
 """The expressions in a case: columns of the series and fields of snapshots that are typed as text."""
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from whorl.base.errors import CaseError
 from whorl.config.explain import did_you_mean
 from whorl.config.measures import expression_columns, output_fields, series_columns
 from whorl.config.scalars import plain_name
-from whorl.diagnostics.options import Diagnostic
-from whorl.expressions.faults import ExpressionError, fault, in_one_line
-from whorl.expressions.formulas import vocabulary_of_formulas
-from whorl.expressions.parse import Parser, holds_or_not
-from whorl.expressions.questions import Questions
+from whorl.expressions.parse import holds_or_not
 from whorl.expressions.values import Value
-from whorl.expressions.vocabulary import vocabulary
 from whorl.forcing.options import FormulaInTime, Steady
 from whorl.initial.options import Formula
 
@@ -53,25 +48,23 @@ def snapshot_expressions(case: "Case") -> dict[str, str]:
 def snapshot_components(case: "Case") -> int:
     """The number of real components of a snapshot at each point."""
     known, own = output_fields(case), snapshot_expressions(case)
-    parser = Parser(vocabulary(case))
     of_fields = sum(known[name].components for name in case.output.fields if name in known)
-    return of_fields + sum(len(parser.parse(text).nodes()) for text in own.values())
+    return of_fields + sum(len(case.planned.field(name).values[0].nodes()) for name in own)
 
 
-def check_expressions(case: "Case") -> None:
-    """Raises ExpressionError, naming the option, for an expression of the case that is not valid."""
-    _check_formulas(case)
-    parser = Parser(vocabulary(case))
-    for name, text in case.output.columns.items():
-        _checked(parser, f"output.columns.{name}", text, _check_number)
-    if case.time.stop_when is not None:
-        _checked(parser, STOP_WHEN, case.time.stop_when, _check_condition)
-    for name, text in snapshot_expressions(case).items():
-        _checked(parser, f"output.fields, {name}", text, _check_field)
-    for diagnostic in case.diagnostics:
-        check_diagnostic(diagnostic, case)
-    for probe in (*case.probes, *case.particles):
-        probe.reads(parser, case)
+def formulas(case: "Case") -> Iterator[tuple[str, tuple[str, ...], bool]]:
+    """The formulas of initial fields, then of forces: their option, their texts, and whether t may occur."""
+    fields = {} if case.initial is None else {"initial": case.initial}
+    if case.initial is not None:
+        fields |= {f"initial.{name}": field for name, field in case.initial.others.items()}
+    fields |= {f"scalars.initial of {scalar.name}": scalar.initial for scalar in case.scalars}
+    shapes = {
+        f"forcing.shape of {force.label}": force.shape for force in case.forcing if isinstance(force, Steady)
+    }
+    for places, kind, in_time in ((fields, Formula, False), (shapes, FormulaInTime, True)):
+        for place, given in places.items():
+            if isinstance(given, kind):
+                yield f"{place}.value", given.value, in_time
 
 
 def check_diagnostic_names(case: "Case") -> None:
@@ -82,55 +75,23 @@ def check_diagnostic_names(case: "Case") -> None:
             raise ValueError(f"two diagnostics are called {label}; give diagnostics.name, a name for each")
 
 
-def check_diagnostic(diagnostic: Diagnostic, case: "Case") -> None:
-    """Raises CaseError if a diagnostic cannot be made in the case."""
-    try:
-        diagnostic.ask(Questions(Parser(vocabulary(case))), case)
-    except CaseError:
-        raise
-    except ValueError as error:
-        text = str(error)
-        raise CaseError(text if text.endswith("?") else f"{text}.") from None
-
-
-def _checked(parser: Parser, place: str, text: str, check: Any) -> None:
-    try:
-        check(parser.parse(text))
-    except ExpressionError as error:
-        raise error.at(place) from None
-    except ValueError as error:
-        raise fault(str(error), in_one_line(text)).at(place) from None
-
-
-def _check_formulas(case: "Case") -> None:
-    fields = {} if case.initial is None else {"initial": case.initial}
-    if case.initial is not None:
-        fields |= {f"initial.{name}": field for name, field in case.initial.others.items()}
-    fields |= {f"scalars.initial of {scalar.name}": scalar.initial for scalar in case.scalars}
-    shapes = {
-        f"forcing.shape of {force.label}": force.shape for force in case.forcing if isinstance(force, Steady)
-    }
-    for places, kind, in_time in ((fields, Formula, False), (shapes, FormulaInTime, True)):
-        parser = Parser(vocabulary_of_formulas(case, in_time=in_time))
-        for place, given in places.items():
-            for text in given.value if isinstance(given, kind) else ():
-                _checked(parser, f"{place}.value", text, _check_component)
-
-
-def _check_component(value: Value) -> None:
+def check_component(value: Value) -> None:
+    """Raises ValueError for a formula that is not one real number."""
     if value.rank or value.complex:
         raise ValueError(f"a formula is one real number, and this is {value}; give one for each component")
 
 
-def _check_condition(value: Value) -> None:
-    _check_number(value, "a condition")
+def check_condition(value: Value) -> None:
+    """Raises ValueError for a time.stop_when that is no condition, or one that never changes."""
+    check_number(value, "a condition")
     if value.scalar.kind == "constant":
         raise ValueError("it never changes; compare a quantity that depends on the flow or on t")
     if not holds_or_not(value.scalar):
         raise ValueError("it is a number, and no condition; compare it with another one, such as … < 0.01")
 
 
-def _check_number(value: Value, what: str = "a column") -> None:
+def check_number(value: Value, what: str = "a column") -> None:
+    """Raises ValueError for a column that is not one real number of the whole flow."""
     if value.rank or value.complex:
         raise ValueError(
             f"{what} is one real number, and this is {value}; take a component, or real(…) or imag(…)"
@@ -139,7 +100,8 @@ def _check_number(value: Value, what: str = "a column") -> None:
         raise ValueError("it differs from point to point; write mean(…), std(…) or rms(…) of it")
 
 
-def _check_field(value: Value) -> None:
+def check_field(value: Value) -> None:
+    """Raises ValueError for a field that a snapshot cannot hold."""
     if len(value.nodes()) not in WIDTHS:
         raise ValueError(f"a field is not {value}; give real(…) and imag(…), each with a name")
 
@@ -172,8 +134,9 @@ def check_snapshot_fields(case: "Case") -> None:
             continue
         if not name.isidentifier():
             raise ValueError(f'output.fields = "{name}" needs a name: write "NAME = {name}"')
-        if name not in vocabulary(case).names or name in RESERVED:
-            near = did_you_mean(name, [*known, *vocabulary(case).names]).rstrip("?")
+        words = case.planned.vocabulary.names
+        if name not in words or name in RESERVED:
+            near = did_you_mean(name, [*known, *words]).rstrip("?")
             raise ValueError(
                 f'output.fields = "{name}" is no field of flow.model = "{model}"{near}; it must be one of '
                 f'{", ".join(known)}, or an expression with a name, such as "speed = norm(u)"'

@@ -1,12 +1,13 @@
 """Formulas of initial fields and forces: expressions in the position, the time and numbers of the case."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from whorl.expressions.graph import Graph
 from whorl.expressions.language import FUNCTIONS
 from whorl.expressions.nodes import Node, within
-from whorl.expressions.parse import Parser, Vocabulary
+from whorl.expressions.parse import Vocabulary
 from whorl.expressions.points import AtPoints
 from whorl.expressions.separate import separated
 
@@ -60,25 +61,12 @@ def _names_of_fields(case: "Case") -> set[str]:
     return {*flow.state, *flow.outputs, *flow.quantities(), *symbols, *scalars}
 
 
-def initial_values(texts: tuple[str, ...], case: "Case") -> AtPoints:
-    """The components of an initial field."""
-    parser = Parser(vocabulary_of_formulas(case, in_time=False))
-    return AtPoints([parser.parse(text).scalar for text in texts])
-
-
-def parts_of_force(texts: tuple[str, ...], case: "Case") -> tuple[Part, ...]:
+def parts_of(graph: Graph, nodes: Sequence[Node]) -> tuple[Part, ...]:
     """The components of a force, as a sum of parts."""
-    return _parts(texts, tuple(numbers_of(case).items()))
-
-
-@lru_cache(maxsize=16)
-def _parts(texts: tuple[str, ...], numbers: tuple[tuple[str, float], ...]) -> tuple[Part, ...]:
-    parser = Parser(Vocabulary(parameters=dict(numbers)))
-    nodes = [parser.parse(text).scalar for text in texts]
-    parts = separated(parser.graph, nodes)
+    parts = separated(graph, nodes)
     if parts is None or not 0 < len(parts) <= MOST_PARTS:
         return (Part(None, AtPoints(nodes), any(_is_in_time(node) for node in nodes)),)
-    one = parser.graph.constant(1)
+    one = graph.constant(1)
     return tuple(
         Part(None if factor is one else factor, AtPoints(shape), in_time=False) for factor, shape in parts
     )

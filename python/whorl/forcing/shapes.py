@@ -15,7 +15,7 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.explain import show
 from whorl.config.measures import all_fields
-from whorl.expressions.formulas import Part, parts_of_force
+from whorl.expressions.formulas import Part
 from whorl.expressions.nodes import worked_out
 from whorl.forcing.options import Forcing, FormulaInTime, Script, Steady
 from whorl.initial.checks import Fill, Target
@@ -206,7 +206,7 @@ def _set_force(target: ForceTarget, force: Forcing, given: Any) -> None:
 
 def _from_formula(target: ForceTarget, shape: FormulaInTime) -> None:
     """Each part of the formula is a source; where time is a factor, the shape is set once."""
-    parts = parts_of_force(shape.value, target.case)
+    parts = target.case.planned.force(shape.value)
     for number, part in enumerate(parts, target.number):
         several = len(parts) > 1
         of_part = replace(

@@ -21,7 +21,6 @@ from whorl.config.measures import all_fields, state_fields
 from whorl.config.positions import coordinates
 from whorl.config.section import STRIDE, tag_of
 from whorl.config.wavenumbers import smallest_wavenumber
-from whorl.expressions.formulas import initial_values
 from whorl.expressions.nodes import Known
 from whorl.expressions.points import AtPoints
 from whorl.initial import options as kinds
@@ -299,7 +298,7 @@ def orszag_tang(target: Target, parameters: kinds.OrszagTang) -> None:
 @initial_field(kinds.Formula)
 def formula(target: Target, parameters: kinds.Formula) -> None:
     """The formulas at x, y and z."""
-    set_at_points(target, initial_values(parameters.value, target.case), {})
+    set_at_points(target, target.case.planned.initial(parameters.value), {})
 
 
 @initial_field(kinds.Random)

@@ -2,28 +2,22 @@
 
 from whorl.base.text import counted
 from whorl.config.case import Case
-from whorl.diagnostics.record import Together
-from whorl.expressions.ask import Expressions
 from whorl.expressions.case import STOP_WHEN, row_expressions, snapshot_expressions
 from whorl.expressions.plan import told
 from whorl.expressions.questions import Questions
 from whorl.output.resolution import resolution_questions
-from whorl.particles.ask import PathReading
 
 
 def expression_questions(case: Case) -> dict[str, Questions]:
     """The questions of a row and of each field of snapshots, diagnostic and group of particles, by option."""
     of_row = row_expressions(case)
     options = " and ".join(dict.fromkeys(name if name == STOP_WHEN else "output.columns" for name in of_row))
-    asked = {options: Expressions(case, means=list(of_row.values())).questions} if of_row else {}
-    for name, text in snapshot_expressions(case).items():
-        asked[f"output.fields, {name}"] = Expressions(case, [text]).questions
-    for one in case.diagnostics:
-        asked[f"diagnostics.{one.label}"] = Together(case, [one]).questions
-    for group in case.particles:
-        if group.of:
-            asked[f"particles.{group.label}.of"] = PathReading(case, group, {}).at_particles.questions
-    return asked
+    planned = case.planned
+    asked = {options: planned.row().questions} if of_row else {}
+    asked |= {f"output.fields, {name}": planned.field(name).questions for name in snapshot_expressions(case)}
+    asked |= {f"diagnostics.{one.label}": planned.together(one)[0] for one in case.diagnostics}
+    read = {f"particles.{group.label}.of": planned.read(group)[0] for group in case.particles if group.of}
+    return asked | read
 
 
 def expression_plans(case: Case) -> dict[str, str]:
@@ -44,4 +38,4 @@ def questions_at_a_time(case: Case) -> list[Questions]:
     The rules of resolution ask for the extremes of the temperature.
     """
     alone = [*expression_questions(case).values(), *resolution_questions(case)]
-    return alone + ([Together(case, case.diagnostics).questions] if len(case.diagnostics) > 1 else [])
+    return alone + ([case.planned.together(*case.diagnostics)[0]] if len(case.diagnostics) > 1 else [])

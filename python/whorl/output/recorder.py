@@ -20,7 +20,7 @@ from whorl.config.outputs import FILES, OutputFile
 from whorl.config.schemes import SCHEMES
 from whorl.diagnostics.record import Diagnostics
 from whorl.expressions.ask import Expressions
-from whorl.expressions.case import row_expressions, snapshot_entry, snapshot_expressions
+from whorl.expressions.case import snapshot_entry, snapshot_expressions
 from whorl.output.accuracy import Accuracy
 from whorl.output.checkpoint import COUNT, PACE, SOURCES, Checkpoint
 from whorl.output.condition import Condition
@@ -70,8 +70,8 @@ class Recorder:
         self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
         self.accuracy, self.condition = Accuracy(case, comm), Condition(case)
         self.resolution = Resolution(case)
-        self.columns = Expressions(case, means=list(row_expressions(case).values()))
-        self.fields = {name: Expressions(case, [text]) for name, text in snapshot_expressions(case).items()}
+        self.columns = Expressions(case.planned.row())
+        self.fields = {name: Expressions(case.planned.field(name)) for name in snapshot_expressions(case)}
         self.last_checkpoint = None
         self._every = {
             name: Every.parse(getattr(case.output, f"{name}_every"))

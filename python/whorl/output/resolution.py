@@ -112,7 +112,7 @@ class TemperatureBetweenPlates:
         self.applies = flow.model == "rayleigh-benard" and "S" in case.grid.bases and not forced
         # T = θ + 1 − z
         texts = ["1 + min(temperature - z)", "1 + max(temperature - z)"]
-        self.extremes = Expressions(case, means=texts) if self.applies else None
+        self.extremes = Expressions(case.planned.means(*texts)) if self.applies else None
         self.limits, self._read = (0.0, 1.0), -math.inf
 
     def find(self, moment: Moment) -> Iterator[Finding]:

@@ -1,6 +1,6 @@
 """Reads the particles of a case: their positions, and the flow at them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,11 +8,10 @@ import numpy as np
 
 from whorl import _core
 from whorl.config.case import Case
-from whorl.expressions.answers import answer, questions_of
+from whorl.expressions.answers import answer
 from whorl.expressions.nodes import Node, within
 from whorl.expressions.points import value_of
 from whorl.expressions.questions import Questions
-from whorl.expressions.values import Value
 from whorl.particles.options import ParticleGroup
 
 
@@ -24,13 +23,11 @@ class AtParticles:
     """
 
     questions: Questions
-    nodes: tuple[Node, ...]
 
-    @classmethod
-    def of(cls, questions: Questions, nodes: Sequence[Node]) -> "AtParticles":
-        """The nodes, added to `questions` that contain nothing else."""
-        questions.sample(nodes)
-        return cls(questions, tuple(nodes))
+    @property
+    def nodes(self) -> list[Node]:
+        """The nodes in order."""
+        return self.questions.samples
 
     def values(self, flow: _core.Flow, time: float, group: _core.Particles) -> np.ndarray:
         """The nodes at the particles of this rank, [particle][node], in the order of `read`. Collective."""
@@ -55,21 +52,6 @@ class AtParticles:
         return np.array(rows).reshape(len(self.nodes), count).T
 
 
-def moving(case: Case, texts: Sequence[str]) -> Questions:
-    """The questions for the vectors that move particles, by components."""
-    questions = questions_of(case)
-    questions.sample([node for text in texts for node in questions.parser.parse(text).nodes()])
-    return questions
-
-
-def beginning(case: Case, group: ParticleGroup) -> tuple[Questions, dict[str, Value]]:
-    """The questions for the options of a group that follow from the flow, and their values by option."""
-    questions = questions_of(case)
-    values = {name: questions.parser.parse(text) for name, text in group.from_flow().items()}
-    questions.numbers += values.values()
-    return questions, values
-
-
 class PathReading:
     """The reading of a group of particles, like `probes.ask.Reading` of a probe; only rank 0 gets the values.
 
@@ -78,9 +60,8 @@ class PathReading:
 
     def __init__(self, case: Case, group: ParticleGroup, groups: Mapping[str, Any]):
         self.probe, self.grid, self._groups = group, case.grid, groups
-        questions = questions_of(case)
-        self.reads = group.reads(questions.parser, case)
-        self.at_particles = AtParticles.of(questions, [one.node for one in self.reads])
+        questions, self.reads = case.planned.read(group)
+        self.at_particles = AtParticles(questions)
         self.layout = group.layout(case, self.reads)
         self.coordinates = group.coordinates(case)
         self._variables = 2 if group.moves_itself else 1

@@ -12,9 +12,9 @@ from whorl.base.errors import CaseError
 from whorl.base.numbers import floats
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.expressions.answers import answer, prepared, questions_of
+from whorl.expressions.answers import answer, prepared
 from whorl.expressions.faults import fault, in_one_line
-from whorl.particles.ask import AtParticles, beginning, moving
+from whorl.particles.ask import AtParticles
 from whorl.particles.options import ALONE, WITH_COUNT, ParticleGroup
 from whorl.particles.placement import Places, places
 from whorl.run.core_options import particle_needs
@@ -161,11 +161,12 @@ class Particles:
         ExpressionError
             If the expression is wrong, or complex.
         """
-        questions = questions_of(self._case)
+        questions = self._case.planned.questions()
         value = questions.parser.parse(text)
         if value.complex:
             raise fault("it is complex; take real(…), imag(…) or abs(…) of it", in_one_line(text))
-        return self._gathered(self._values(AtParticles.of(questions, value.nodes())))
+        questions.sample(value.nodes())
+        return self._gathered(self._values(AtParticles(questions)))
 
     def measure(self, wanted: AtParticles) -> np.ndarray | None:
         """Variables and then values, [particle][number] by identities, on rank 0. Collective."""
@@ -240,18 +241,18 @@ def no_particles(
     numbers = group.numbers(case) | {name: [value] for name, value in found.items()}
     how = (_drift(case), group.interpolation, group.points, group.kind, numbers)
     texts = group.sampled(group.model_dump())
-    made = prepared(moving(case, texts), ", ".join(texts))
+    made = prepared(case.planned.moving(*texts), ", ".join(texts))
     group_of_core = flow.particles(made.samples, *how, made.forces, made.programs)
     return Particles(case, comm, flow, clock, group_of_core, found)
 
 
 def _of_flow(case: Case, flow: _core.Flow, clock: Any, group: ParticleGroup) -> dict[str, float]:
     """The options that follow from the present flow. Raises CaseError if one is not a number above zero."""
-    questions, values = beginning(case, group)
-    if not values:
+    if not (texts := group.from_flow()):
         return {}
+    questions, values = case.planned.beginning(*texts.values())
     answers = answer(questions, flow, clock.time)
-    found = {name: float(answers.number(value)) for name, value in values.items()}
+    found = {name: float(answers.number(value)) for name, value in zip(texts, values, strict=True)}
     for name, value in found.items():
         if not 0 < value < math.inf:
             raise CaseError(

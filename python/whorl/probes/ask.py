@@ -5,11 +5,8 @@ import numpy as np
 from whorl import _core
 from whorl.config.case import Case
 from whorl.expressions.answers import terms_of
-from whorl.expressions.linear import LinearForm
 from whorl.expressions.nodes import Node, within
-from whorl.expressions.parse import Parser
 from whorl.expressions.points import value_of
-from whorl.expressions.vocabulary import vocabulary
 from whorl.probes.options import ModeProbe, Probe
 
 
@@ -24,19 +21,15 @@ class Reading:
 
     def __init__(self, case: Case, probe: Probe):
         self.probe = probe
-        parser = Parser(vocabulary(case))
-        self.reads = probe.reads(parser, case)
+        questions, self.reads = case.planned.read(probe)
         self.layout = probe.layout(case, self.reads)
         self.count = probe.number(case)
         self._modes = probe.numbers(case).tolist() if isinstance(probe, ModeProbe) else []
         self.coordinates = probe.coordinates(case)
-        self._fields = {field: field.serial for field in parser.graph.fields if field.of_state}
-        self._nodes = [node for one in self.reads for node in one.nodes]
+        self._fields = {field: field.serial for field in questions.parser.graph.fields if field.of_state}
+        self._nodes = questions.samples
         # Constants, such as the imaginary part of a real number, are not read.
-        linear = (one for node in self._nodes for one in within(node) if one.kind == "linear")
-        self.forms: dict[LinearForm, int] = {}
-        for node in linear:
-            self.forms.setdefault(node.value, len(self.forms))
+        self.forms = {form: number for number, form in enumerate(questions.sampled)}
         self._core: _core.Probe | None = None
         self._flow: _core.Flow | None = None
 

@@ -21,15 +21,12 @@ from whorl.output.plans import expression_plans
 from whorl.output.recorder import Recorder
 from whorl.particles.particles import Particles
 from whorl.run import provenance, tune
-from whorl.run.checks import at_rest, check, warnings
-from whorl.run.core_options import core_options, describe
+from whorl.run.checks import at_rest, warnings
+from whorl.run.core_options import describe
 from whorl.run.current import CurrentRun
-from whorl.run.exchange_choice import plain
 from whorl.run.hold import Hold
-from whorl.run.memory_checks import check_memory
 from whorl.run.placing import Placing
 from whorl.run.progress import run_log
-from whorl.run.threads import threads_of_rank
 from whorl.run.turnovers import count_of_case
 
 
@@ -73,12 +70,7 @@ def set_up(
     if case.forces_not_there:  # the case of an opened state, whose forces are given here
         case = case.without_forces(())
     count_of_case(case, clock)
-    threads = case.run.threads or threads_of_rank(comm)
-    check(case, core_options(plain(case), threads), comm)
-    on_grid = tune.on_grid(case, measured_grid, comm.size)
-    fastest, trials = tune.tune(on_grid, threads, comm, timed)
-    options = core_options(fastest, threads, timed)
-    check_memory(options, comm)
+    options, trials = tune.checked_options(case, comm, timed, measured_grid)
     flow = make_flow(options, comm)
     of_forces = set_forces(flow, case, comm, forcing) if forced else []
     tracers: dict[str, Particles] = {}

@@ -93,8 +93,10 @@ def _crowded_cores(case: Case, threads: int) -> list[str]:
 
 def _idle_ranks(case: Case, ranks: int) -> list[str]:
     rows, columns = case.run.process_grid
+    if rows == 0:
+        return []
     grids = _core.allowed_process_grids(core_options(plain(case), 1), ranks)
-    if rows == 0 or (rows, columns) in [tuple(grid) for grid in grids]:
+    if (rows, columns) in [tuple(grid) for grid in grids]:
         return []
     return [
         f"run.process_grid = [{rows}, {columns}] leaves ranks without planes, rows or columns of "

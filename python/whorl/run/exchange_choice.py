@@ -1,6 +1,6 @@
 """A choice of transport, process grid and batches, and the plainest one."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from whorl.base.declared import PLAIN_TRANSPORT
 from whorl.config.case import Case
@@ -17,14 +17,7 @@ class Choice:
 
     def applied_to(self, case: Case) -> Case:
         """The case with this choice for the options that it leaves open."""
-        rows, columns = self.process_grid
-        return case.updated(
-            [
-                f"run.transport={self.transport}",
-                f"run.process_grid=[{rows}, {columns}]",
-                f"run.batches={self.batches}",
-            ]
-        )
+        return case.with_run(**asdict(self))
 
 
 def plain(case: Case) -> Case:

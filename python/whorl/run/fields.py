@@ -105,7 +105,7 @@ class Fields:
         modes : The field as amplitudes of modes.
         """
         known = output_fields(self.case)
-        expressions = None if name in known else Expressions(self.case, [name])
+        expressions = None if name in known else Expressions.of(self.case, [name])
         components = len(expressions.values[0].nodes()) if expressions else known[name].components
         z0, z1, y0, y1 = self.block
         shape = (components, z1 - z0, y1 - y0, self.case.grid.points[0])
@@ -252,7 +252,7 @@ class Fields:
         ExpressionError
             If it is neither a field nor an expression; it is a ValueError and shows the place.
         """
-        [found] = Expressions(self.case, means=[name]).run(self.flow, self.clock.time)
+        [found] = Expressions.of(self.case, means=[name]).run(self.flow, self.clock.time)
         known = output_fields(self.case).get(name)
         if known and known.parts:
             return np.array([found.real, found.imag])

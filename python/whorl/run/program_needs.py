@@ -5,7 +5,7 @@ A script's own particles are counted when they are placed (`run.memory_checks.ch
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -16,17 +16,13 @@ from whorl.expressions.answers import program_of
 from whorl.expressions.brought import Brought
 from whorl.expressions.increments import Increments
 from whorl.expressions.plan import Program, Stage
+from whorl.expressions.planned import PlannedCase
 from whorl.expressions.questions import Questions
 from whorl.output.plans import questions_at_a_time
-from whorl.particles.ask import PathReading, beginning, moving
+from whorl.particles.ask import PathReading
 from whorl.particles.options import ParticleGroup
-from whorl.probes.ask import Reading
 from whorl.probes.options import ModeProbe, PointProbe, Probe
 from whorl.probes.record import MOST_BYTES, MOST_ROWS
-
-# The options on which plans depend.
-OPTIONS = dict.fromkeys(("flow", "grid", "scalars", "forcing", "diagnostics", "probes", "particles"), True)
-OPTIONS |= {"output": {"columns", "fields"}, "run": {"device", "precision"}, "time": {"stop_when"}}
 
 
 @dataclass(frozen=True)
@@ -38,26 +34,19 @@ class Needs:
     particles: tuple[dict[str, int], ...]  # as of_particles returns them
 
 
-@dataclass(frozen=True)
-class _Planned:
-    """A case; two are equal if the options are equal on which plans depend."""
-
-    options: str
-    case: Case = field(compare=False)
-
-
 def needs_of(case: Case) -> Needs:
     """The needs of a case in a run; needs of a script's own questions are not known."""
-    return _needs(_Planned(case.model_dump_json(include=OPTIONS), case))
+    return _needs(case.planned)
 
 
 @lru_cache(maxsize=16)
-def _needs(planned: _Planned) -> Needs:
+def _needs(planned: PlannedCase) -> Needs:
     case = planned.case
     programs = [one for questions in questions_at_a_time(case) for one in of_questions(questions)]
     for one in case.particles:
-        programs += of_questions(moving(case, one.sampled(one.model_dump())))
-        programs += of_questions(beginning(case, one)[0])
+        programs += of_questions(case.planned.moving(*one.sampled(one.model_dump())))
+        if texts := one.from_flow().values():
+            programs += of_questions(case.planned.beginning(*texts)[0])
     return Needs(
         tuple(programs),
         tuple(of_probe(case, one) for one in case.probes),
@@ -152,7 +141,7 @@ def of_particles(case: Case, group: ParticleGroup) -> dict[str, int]:
 
 def of_probe(case: Case, probe: Probe) -> _core.ProbeNeeds:
     """The needs of a probe."""
-    inputs = len(Reading(case, probe).forms)
+    inputs = len(case.planned.read(probe)[0].sampled)
     if isinstance(probe, ModeProbe):
         return _core.ProbeNeeds(inputs=inputs, modes=probe.number(case))
     assert isinstance(probe, PointProbe)

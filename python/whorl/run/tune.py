@@ -19,9 +19,11 @@ from whorl.base.parallel import PATIENCE, agreed, on_root
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.output.checkpoint import OPEN, Timed
+from whorl.run.checks import check
 from whorl.run.core_options import core_options
 from whorl.run.exchange_choice import AUTO, Choice, plain
 from whorl.run.memory_checks import check_memory
+from whorl.run.threads import threads_of_rank
 
 SCREENING = 6.0  # seconds after which no further choice is tried for the first time
 SECONDS = 12.0  # seconds after which no choice is tried again
@@ -77,6 +79,22 @@ def tune(case: Case, threads: int, comm: MPI.Intracomm, timed: Timed = OPEN) -> 
     trials.end()
     best = trials.fastest()
     return best[0].applied_to(case), [Trial(choice, trials.found[choice]) for choice in best]
+
+
+def checked_options(
+    case: Case, comm: MPI.Intracomm, timed: Timed = OPEN, measured_grid: tuple[int, int] | None = None
+) -> tuple[_core.Options, list[Trial]]:
+    """The core's options of a case that can run here, and the trials of `tune`.
+
+    `measured_grid` is the process grid of the run so far. Raises CaseError. Collective.
+    """
+    threads, plainest = case.run.threads or threads_of_rank(comm), plain(case)
+    options = core_options(plainest, threads)
+    check(case, options, comm)
+    fastest, trials = tune(on_grid(case, measured_grid, comm.size), threads, comm, timed)
+    if (fastest, timed) == (plainest, OPEN):
+        return options, trials
+    return check_memory(core_options(fastest, threads, timed), comm), trials
 
 
 class _Trials:

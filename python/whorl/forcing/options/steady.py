@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from whorl.config.section import Section, option
-from whorl.expressions.formulas import parts_of_force
 from whorl.forcing.options.base import CoreSource, Forcing
 from whorl.initial import options as initial
 
@@ -47,7 +46,7 @@ class Steady(Forcing):
         dense = isinstance(self.shape, FormulaInTime | initial.FromFile)
         numbers = {"frequency": self.frequency, "phase": self.phase, "dense": float(dense)}
         in_time = isinstance(self.shape, FormulaInTime)
-        count = len(parts_of_force(self.shape.value, case)) if in_time else 1
+        count = len(case.planned.force(self.shape.value)) if in_time else 1
         return (CoreSource("given", numbers),) * count
 
 

@@ -24,12 +24,6 @@ from whorl.config.run import Run
 from whorl.machine.floor import Work
 from whorl.machine.information import machine
 from whorl.models import DEFAULT, MODELS
-from whorl.run.checks import check
-from whorl.run.core_options import core_options
-from whorl.run.exchange_choice import plain
-from whorl.run.memory_checks import check_memory
-from whorl.run.threads import threads_of_rank
-from whorl.run.tune import Trial, tune
 
 WARM_UP = 2
 
@@ -68,17 +62,6 @@ def several_ranks(comm: MPI.Intracomm, bench: str) -> None:
             f"whorl bench {bench} measures communication and this is one rank; start it on two or "
             f"more: mpiexec -n 2 whorl bench {bench}."
         )
-
-
-def checked_options(case: Case, comm: MPI.Intracomm) -> tuple[_core.Options, list[Trial]]:
-    """The core's options of a case that can run here, and the trials if the exchange is "auto".
-
-    Raises CaseError. Collective.
-    """
-    threads = case.run.threads or threads_of_rank(comm)
-    check(case, core_options(plain(case), threads), comm)
-    tuned, trials = tune(case, threads, comm)
-    return check_memory(core_options(tuned, threads), comm), trials
 
 
 def layout_of(flow: _core.Flow) -> dict[str, Any]:

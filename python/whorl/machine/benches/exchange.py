@@ -19,7 +19,6 @@ from whorl.base.text import counted
 from whorl.config.case import Case
 from whorl.machine.benches.common import (
     WARM_UP,
-    checked_options,
     layout_of,
     provenance,
     several_ranks,
@@ -29,6 +28,7 @@ from whorl.machine.benches.common import (
 )
 from whorl.run.core_options import core_options, what
 from whorl.run.exchange_choice import plain
+from whorl.run.tune import checked_options
 
 FEW = (1, 3)  # values of Q besides all the variables of a right-hand side
 ALL = "all"

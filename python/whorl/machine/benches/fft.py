@@ -23,7 +23,6 @@ from whorl.machine.benches.common import (
     WARM_UP,
     add_limits,
     bench_case,
-    checked_options,
     facts_table,
     layout_of,
     means,
@@ -35,6 +34,7 @@ from whorl.machine.benches.common import (
 )
 from whorl.machine.floor import pair_work
 from whorl.run.core_options import describe
+from whorl.run.tune import checked_options
 
 VARIABLES = 3  # the components of the velocity, each transformed by itself
 LEAST_POINTS = 8  # so that every dealiasing keeps the kernel

@@ -21,7 +21,6 @@ from whorl.base.text import counted
 from whorl.config.case import Case
 from whorl.config.sizes import next_good_size, prime_factors
 from whorl.machine.benches.common import (
-    checked_options,
     layout_of,
     provenance,
     several_ranks,
@@ -32,6 +31,7 @@ from whorl.machine.benches.fft import set_kernel, time_pairs
 from whorl.machine.benches.step import time_steps
 from whorl.run.core_options import what
 from whorl.run.threads import threads_of_rank
+from whorl.run.tune import checked_options
 
 SERIES = ("strong", "weak")
 TIMES = ("computation", "communication", "total")

@@ -19,7 +19,6 @@ from whorl.forcing.shapes import begin_forces, set_forces
 from whorl.initial.fields import set_initial
 from whorl.machine.benches.common import (
     add_limits,
-    checked_options,
     facts_table,
     layout_of,
     means,
@@ -32,6 +31,7 @@ from whorl.machine.benches.common import (
 from whorl.machine.floor import passes, work
 from whorl.particles.particles import added
 from whorl.run.core_options import core_options, describe
+from whorl.run.tune import checked_options
 
 # Columns of the tables of Yeung et al., Comput. Phys. Commun. 306, 109364 (2025).
 COLUMNS = {

@@ -11,7 +11,6 @@ ALIKE = {"nccl": "overlap"}
 
 def planned_options(case: Case, threads: int = 1, device: str = "cpu") -> _core.Options:
     """The core's options to count a case on `device`, even if this build lacks the device."""
-    run = plain(case).run.model_copy(update={"device": device})
-    options = core_options(case.model_copy(update={"run": run}), threads)
+    options = core_options(plain(case).with_run(device=device), threads)
     options.transport = ALIKE.get(options.transport, options.transport)
     return options

@@ -36,7 +36,6 @@ from whorl.machine.floor import passes
 from whorl.machine.planner.cut import Shares, least_shares
 from whorl.machine.planner.load import Exchange, Followed, Load, line_operations
 from whorl.machine.planner.options import planned_options
-from whorl.particles.ask import moving
 from whorl.run.program_needs import of_questions
 
 MOST_ROWS = 64  # of a process grid, if possible: rows belong inside a node
@@ -248,7 +247,7 @@ class Whorl:
         groups = []
         for one in self.case.particles:
             options = one.model_dump()
-            needs, runs = one.needs(options), of_questions(moving(self.case, one.sampled(options)))
+            needs, runs = one.needs(options), of_questions(self.case.planned.moving(*one.sampled(options)))
             before = [Trip(run.inputs, run.products, run.fluxes) for run in runs if run.products]
             groups.append((needs["kept"] > 0, [*(grids * before), Trip(needs["sampled"])]))
         return groups

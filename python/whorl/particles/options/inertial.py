@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from whorl.config.clock import NEAR
 from whorl.config.section import Vector, option
 from whorl.expressions.faults import ExpressionError
-from whorl.expressions.parse import Parser
-from whorl.expressions.vocabulary import vocabulary
 from whorl.particles.options.base import ParticleGroup
 
 if TYPE_CHECKING:
@@ -103,7 +101,7 @@ class Inertial(ParticleGroup):
             )
         self._check_random_forces(case, given)
         try:
-            Parser(vocabulary(case)).parse("material_acceleration")
+            case.planned.moving(*self.sampled(self.model_dump()))
         except ExpressionError as error:
             why = str(error).partition(":\n")[0]
             raise ValueError(

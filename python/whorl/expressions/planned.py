@@ -1,0 +1,249 @@
+"""A planned case: all that a case asks of a state or a point, each expression parsed and planned once.
+
+Checks, the count of memory, the log and the outputs read the same questions. Questions that a run asks at one
+time have a parser of their own, because the order in which nodes are made decides on rounding.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, Self
+
+from pydantic import PrivateAttr
+
+from whorl.base.declared import DEVICES
+from whorl.base.errors import CaseError
+from whorl.config.section import Section
+from whorl.diagnostics.options import Diagnostic, Layout
+from whorl.expressions.case import (
+    STOP_WHEN,
+    check_component,
+    check_condition,
+    check_field,
+    check_number,
+    formulas,
+    row_expressions,
+    snapshot_expressions,
+)
+from whorl.expressions.faults import ExpressionError, fault, in_one_line
+from whorl.expressions.formulas import Part, parts_of, vocabulary_of_formulas
+from whorl.expressions.parse import Parser, Vocabulary
+from whorl.expressions.points import AtPoints
+from whorl.expressions.questions import Questions
+from whorl.expressions.values import Value
+from whorl.expressions.vocabulary import vocabulary
+from whorl.probes.options import Probe, Read
+
+if TYPE_CHECKING:
+    from whorl.config.case import Case
+
+# The most means, nodes of histograms and selected values of a round trip on a device with queues: the core
+# keeps 64 values of a point.
+MOST_ON_QUEUES = 24
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Values that questions ask for: `values` at the points, `means` over all of them."""
+
+    questions: Questions
+    values: list[Value]
+    means: list[Value]
+
+    @classmethod
+    def of(cls, questions: Questions, values: Sequence[str] = (), means: Sequence[str] = ()) -> "Asked":
+        """The values of texts."""
+        parse = questions.parser.parse
+        questions.values += (wanted := [parse(text) for text in values])
+        return cls(questions, wanted, [questions.mean(parse(text)) for text in means])
+
+
+def once(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method whose results its object keeps, by the arguments."""
+
+    @wraps(method)
+    def kept(self: "PlannedCase", *arguments: Any) -> Any:
+        key = (method, *arguments)
+        if key not in self._made:
+            self._made[key] = method(self, *arguments)
+        return self._made[key]
+
+    return kept
+
+
+class PlannedCase:
+    """The questions of a case and the values of its formulas, made when they are first wanted.
+
+    Every method raises ExpressionError for an expression that is not valid.
+    """
+
+    def __init__(self, case: "Case"):
+        self.case = case
+        self._made: dict[Any, Any] = {}
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The names that expressions of the flow may use."""
+        return vocabulary(self.case)
+
+    def questions(self) -> Questions:
+        """Empty questions about a state of the case."""
+        most = MOST_ON_QUEUES if DEVICES[self.case.run.device]["queues"] else math.inf
+        return Questions(Parser(self.vocabulary), most=most)
+
+    def check(self) -> None:
+        """Raises CaseError, naming the option, for an expression of the case that is not valid."""
+        for place, texts, in_time in formulas(self.case):
+            with _named(place):
+                self._formula(texts, in_time)
+        self.row()
+        for name in snapshot_expressions(self.case):
+            self.field(name)
+        for diagnostic in self.case.diagnostics:
+            _check_diagnostic(self, diagnostic)
+        for probe in (*self.case.probes, *self.case.particles):
+            self.read(probe)
+
+    @once
+    def row(self) -> Asked:
+        """The expressions of a row of series.csv (`row_expressions`), as means."""
+        questions, means = self.questions(), []
+        for name, text in row_expressions(self.case).items():
+            column = name != STOP_WHEN
+            with _named(f"output.columns.{name}" if column else name):
+                value = _checked(questions.parser, text, check_number if column else check_condition)
+            means.append(questions.mean(value))
+        return Asked(questions, [], means)
+
+    @once
+    def field(self, name: str) -> Asked:
+        """A field of snapshots that is an expression, as a value."""
+        questions = self.questions()
+        with _named(f"output.fields, {name}"):
+            value = _checked(questions.parser, snapshot_expressions(self.case)[name], check_field)
+        questions.values.append(value)
+        return Asked(questions, [value], [])
+
+    @once
+    def means(self, *texts: str) -> Asked:
+        """Texts as means."""
+        return Asked.of(self.questions(), means=texts)
+
+    @once
+    def together(self, *diagnostics: Diagnostic) -> tuple[Questions, list[Layout]]:
+        """The questions of diagnostics that are measured by the same round trips, and their layouts."""
+        questions = self.questions()
+        return questions, [one.ask(questions, self.case) for one in diagnostics]
+
+    @once
+    def read(self, probe: Probe) -> tuple[Questions, list[Read]]:
+        """The values that a probe, or a group of particles, reads at its places."""
+        questions = self.questions()
+        reads = probe.reads(questions.parser, self.case)
+        questions.sample(node for one in reads for node in one.nodes)
+        return questions, reads
+
+    @once
+    def moving(self, *texts: str) -> Questions:
+        """The questions for the vectors that move particles, by components."""
+        questions = self.questions()
+        questions.sample([node for text in texts for node in questions.parser.parse(text).nodes()])
+        return questions
+
+    @once
+    def beginning(self, *texts: str) -> tuple[Questions, list[Value]]:
+        """The questions for numbers that particles get from the flow when they begin."""
+        questions = self.questions()
+        questions.numbers += [questions.parser.parse(text) for text in texts]
+        return questions, questions.numbers
+
+    def initial(self, texts: tuple[str, ...]) -> AtPoints:
+        """The components of an initial field."""
+        return AtPoints([value.scalar for value in self._formula(texts, False)[1]])
+
+    @once
+    def force(self, texts: tuple[str, ...]) -> tuple[Part, ...]:
+        """The components of a force, as a sum of parts."""
+        parser, values = self._formula(texts, True)
+        return parts_of(parser.graph, [value.scalar for value in values])
+
+    @once
+    def _formula(self, texts: tuple[str, ...], in_time: bool) -> tuple[Parser, list[Value]]:
+        parser = Parser(vocabulary_of_formulas(self.case, in_time=in_time))
+        return parser, [_checked(parser, text, check_component) for text in texts]
+
+
+class Planned(Section):
+    """Base of a case: it keeps its planned case, which copies with other options of [run] share."""
+
+    _forces_not_there: frozenset[str] = PrivateAttr(frozenset())
+    # A slot is not compared, copied or sent to other processes.
+    __slots__ = ("_plans",)
+
+    @property
+    def forces_not_there(self) -> frozenset[str]:
+        """Labels of forces without values in an opened state, because their script or file is missing."""
+        return self._forces_not_there
+
+    def without_forces(self, labels: Iterable[str]) -> Self:
+        """A copy of the case in which these forces have no values, so that expressions refuse them."""
+        case = self._copied()
+        case._forces_not_there = frozenset(labels)
+        return case
+
+    def with_run(self, **options: Any) -> Self:
+        """A copy of the case with other options of [run], which are not checked."""
+        return self._copied(run=self.run.model_copy(update=options))
+
+    def _copied(self, **sections: Section) -> Self:
+        case = self.model_copy(update=sections)
+        object.__setattr__(case, "_plans", self._kept)
+        return case
+
+    @property
+    def planned(self) -> PlannedCase:
+        """The expressions of the case, each parsed and planned once."""
+        depends = (self.run.device, self.run.precision, self._forces_not_there)
+        if depends not in self._kept:
+            self._kept[depends] = PlannedCase(self)
+        return self._kept[depends]
+
+    @property
+    def _kept(self) -> dict[Any, PlannedCase]:
+        if not hasattr(self, "_plans"):
+            object.__setattr__(self, "_plans", {})
+        return self._plans
+
+
+def _check_diagnostic(planned: PlannedCase, diagnostic: Diagnostic) -> None:
+    """Raises CaseError if a diagnostic cannot be made in the case."""
+    try:
+        planned.together(diagnostic)
+    except CaseError:
+        raise
+    except ValueError as error:
+        text = str(error)
+        raise CaseError(text if text.endswith("?") else f"{text}.") from None
+
+
+@contextmanager
+def _named(place: str) -> Iterator[None]:
+    """Begins the message of an ExpressionError raised inside with the option."""
+    try:
+        yield
+    except ExpressionError as error:
+        raise error.at(place) from None
+
+
+def _checked(parser: Parser, text: str, check: Callable[[Value], None]) -> Value:
+    """The value of a text. Raises ExpressionError if `check` refuses it by a ValueError."""
+    try:
+        value = parser.parse(text)
+        check(value)
+    except ExpressionError:
+        raise
+    except ValueError as error:
+        raise fault(str(error), in_one_line(text)) from None
+    return value
