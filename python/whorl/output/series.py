@@ -7,7 +7,7 @@ line "# gap: …" reports rows that are missing nevertheless.
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,11 @@ import numpy as np
 from whorl.base.errors import CaseError
 from whorl.base.files import synchronise, write_text
 from whorl.base.text import counted
+from whorl.config.clock import Every
 from whorl.config.columns import CLOCK, Column
 from whorl.config.outputs import option_of
 from whorl.output.moment import Moment, row_of
-from whorl.output.table import Kept, Table
+from whorl.output.table import Kept, Table, check_columns
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,15 +34,15 @@ class Series(Table):
 
     suffix = ".csv"
 
-    def __init__(self, columns: tuple[Column, ...], path: Path | None = None):
-        super().__init__(columns, path)
+    def __init__(
+        self, columns: tuple[Column, ...], path: Path | None = None, every: Mapping[str, Every] | None = None
+    ):
+        super().__init__(every or {}, path)
+        self.columns = columns
         self.rows: list[dict[str, float]] = []
         self.gaps: list[str] = []
 
-    def begin(self) -> None:
-        self.resume([])
-
-    def measure(self, moment: Moment) -> dict[str, float]:
+    def measure(self, moment: Moment, names: Sequence[str]) -> dict[str, float]:
         return row_of(self.columns, moment)
 
     def record(self, moment: Moment, measured: dict[str, float]) -> None:
@@ -51,12 +52,13 @@ class Series(Table):
     def states(self) -> int:
         return len(self.rows)
 
-    def read(self, step: int) -> tuple[list[str], Kept]:
+    def read(self, step: int) -> Kept:
         columns, rows, gaps = read_table(self.path)
         self._check_meanings(columns)
+        check_columns(self.path, self.columns, [column.name for column in columns])
         later = {column.name: math.nan for column in self.columns if column.later}
         rows = [later | row for row in rows if row["step"] <= step]
-        return [column.name for column in columns], Kept(rows, len(rows), gaps)
+        return Kept(rows, len(rows), gaps)
 
     def _check_meanings(self, there: Iterable[Column]) -> None:
         """Raises CaseError if a column of the file has another meaning than that of its name in the table."""
@@ -74,16 +76,15 @@ class Series(Table):
                     "move it away, and the restart begins a new one."
                 )
 
-    def nothing(self) -> list[dict[str, float]]:
-        return []
-
-    def resume(self, rows: list[dict[str, float]], gaps: Iterable[str] = ()) -> None:
+    def resume(self, rows: Iterable[dict[str, float]] | None, gaps: Iterable[str] = ()) -> None:
         """Resume after `rows`, and cut the file to them; `gaps` says which rows are missing."""
-        self.rows, self.gaps = list(rows), list(gaps)
+        self.rows, self.gaps = list(rows or ()), list(gaps)
         if self.path:
             write_text(self.path, _head(self.columns, self.gaps) + "".join(map(self._line, self.rows)))
 
     def append(self, row: dict[str, float]) -> None:
+        if self.path and not self.path.is_file():
+            self.resume(self.rows, self.gaps)
         self.rows.append(row)
         if self.path:
             with self.path.open("a", encoding="utf-8") as file:

@@ -17,12 +17,12 @@ from whorl.expressions.brought import Brought
 from whorl.expressions.increments import Increments
 from whorl.expressions.plan import Program, Stage
 from whorl.expressions.questions import Questions
+from whorl.output.growing_table import MOST_BYTES, MOST_ROWS
 from whorl.output.plans import questions_at_a_time
 from whorl.particles.ask import PathReading, beginning, moving
 from whorl.particles.options import ParticleGroup
 from whorl.probes.ask import Reading
 from whorl.probes.options import ModeProbe, PointProbe, Probe
-from whorl.probes.record import MOST_BYTES, MOST_ROWS
 
 # The options on which plans depend.
 OPTIONS = dict.fromkeys(("flow", "grid", "scalars", "forcing", "diagnostics", "probes", "particles"), True)

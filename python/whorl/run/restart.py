@@ -256,9 +256,7 @@ class Restarts:
             *on_root(comm, place.remarks),
         ]
         remarks += self._recorder.resume(checkpoint, kept)
-        self._recorder.followed.read_new_particles(
-            [name for name in self.tracers if name not in labels(checkpoint)]
-        )
+        self._recorder.read_new_particles([name for name in self.tracers if name not in labels(checkpoint)])
         on_root(comm, lambda: place.write_case(case, place.origin()))
         self._open_log(_event("restart", checkpoint, settings), remarks)
         self.origin, self._fresh = checkpoint.path, False
