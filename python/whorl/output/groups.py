@@ -5,10 +5,10 @@ say what it holds. xarray opens it by `open_dataset(path, group=NAME)`.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,32 +27,49 @@ CHUNK_BYTES = 1 << 18  # of some rows of a table of many
 TOLD = ("units", "long_name", "over_time", "weighted_by", "about")  # attributes of an array
 
 
+class Variable(NamedTuple):
+    """An array with its dimensions and attributes, without xarray, which takes long to import."""
+
+    dims: tuple[str, ...]
+    values: np.ndarray
+    attrs: dict[str, Any]
+
+
 def write_group(
     file: "h5py.File", name: str, data: "xr.Dataset", rows: int | None = None, *, grows: bool = True
 ) -> None:
-    """Write a dataset over time as a group, which can grow; its chunks have `rows` rows, if given.
-
-    The name "/" is that of the file itself.
-    """
-    group = file.require_group(name)
+    """Write a dataset over time as a group, which can grow; its chunks have `rows` rows, if given."""
+    group = file.create_group(name)
     group.attrs.update(data.attrs)
-    for key, variable in data.variables.items():
-        values = variable.values
-        if values.dtype.kind in "UO":
-            values = values.astype(object)
-        growing = _growing(variable, rows) if grows and "time" in variable.dims else {}
+    variables = {key: Variable(one.dims, one.values, one.attrs) for key, one in data.variables.items()}
+    write_variables(group, variables, list(map(str, data.dims)), rows, grows=grows, at_steps=data.data_vars)
+
+
+def write_variables(
+    group: "h5py.Group",
+    variables: Mapping[str, Variable],
+    dimensions: Sequence[str],
+    rows: int | None = None,
+    *,
+    grows: bool,
+    at_steps: Collection[str] = (),
+) -> None:
+    """Write variables; those `at_steps` name the coordinate `step`, so that other readers find it."""
+    for key, one in variables.items():
+        values = one.values.astype(object) if one.values.dtype.kind == "U" else one.values
+        growing = _growing(one, rows) if grows and "time" in one.dims else {}
         if values.dtype.kind == "O":
-            made = group.create_dataset(key, data=list(values), dtype=text_type(file), **growing)
+            made = group.create_dataset(key, data=list(values), dtype=text_type(group.file), **growing)
         else:
             made = group.create_dataset(key, shape=values.shape, dtype=values.dtype, data=values, **growing)
-        made.attrs.update(variable.attrs)
-        if key in data.data_vars and "step" in data.coords:
-            made.attrs["coordinates"] = "step"  # so that other readers find this coordinate
-    for key in data.dims:
+        made.attrs.update(one.attrs)
+        if key in at_steps and "step" in variables:
+            made.attrs["coordinates"] = "step"
+    for key in dimensions:
         group[key].make_scale(key)
-    for key, variable in data.variables.items():
-        if variable.dims != (key,):
-            for place, dimension in enumerate(variable.dims):
+    for key, one in variables.items():
+        if one.dims != (key,):
+            for place, dimension in enumerate(one.dims):
                 group[key].dims[place].attach_scale(group[dimension])
 
 
@@ -62,10 +79,10 @@ def write_rows(file: "h5py.File", name: str, data: "xr.Dataset") -> None:
     write_group(file, name, data, rows=int(np.clip(CHUNK_BYTES // max(row, 1), 1, 4096)))
 
 
-def _growing(variable: "xr.Variable", rows: int | None) -> dict[str, Any]:
+def _growing(variable: Variable, rows: int | None) -> dict[str, Any]:
     """Storage of a variable that grows along time; its chunks have `rows` rows, or h5py chooses them."""
     time = variable.dims.index("time")
-    most = tuple(None if axis == time else size for axis, size in enumerate(variable.shape))
+    most = tuple(None if axis == time else size for axis, size in enumerate(variable.values.shape))
     return {"maxshape": most, "chunks": _chunks(rows, variable.values, time) if rows else True}
 
 

@@ -17,7 +17,7 @@ from whorl.base.errors import CaseError
 from whorl.config.clock import Every
 from whorl.config.earlier import renamed
 from whorl.diagnostics.options import Array, Layout
-from whorl.output.groups import cut_group, write_group
+from whorl.output.groups import Variable, cut_group, write_group
 from whorl.output.growing_file import GrowingFile, Write
 from whorl.output.moment import Moment
 from whorl.output.series import gaps_of, with_gaps
@@ -36,25 +36,26 @@ Coordinates = Mapping[str, tuple[np.ndarray, str, str]]  # values, unit and mean
 class Rows(ABC):
     """A group: its axes and arrays, the rows of it in memory, and the number of those in its file.
 
-    A row has what was read of a state, on rank 0 or on all ranks, and None on the others. `width` is its
-    length, and `coordinates` are further ones along the second axis.
+    A row is a step, a time and data of `width` numbers, which are None on ranks that do not get them. Further
+    `coordinates` are along the second axis.
     """
 
     def __init__(self, options: Any, layout: Layout, width: int = 0, coordinates: Coordinates | None = None):
         self.options, self.layout, self.width, self.coordinates = options, layout, width, coordinates or {}
-        self.steps: list[int] = []
-        self.times: list[float] = []
-        self.raw: list[Any] = []
-        self.written = 0
-        self.first: tuple[int, float] | None = None  # the step and the time of the first row
-        self.last: int | None = None  # the step of the last row
+        self.resume(None)
 
-    def __len__(self) -> int:
-        return len(self.steps)
+    def resume(self, data: "xr.Dataset | None") -> None:
+        """Resume after the coordinates of the rows in the file."""
+        at = [] if data is None else list(zip(data["step"].values, data["time"].values, strict=True))
+        self.rows: list[tuple[int, float, Any]] = []  # in memory
+        self.written = len(at)
+        # The step and the time of the first row, and the step of the last.
+        self.first = (int(at[0][0]), float(at[0][1])) if at else None
+        self.last = int(at[-1][0]) if at else None
 
     @abstractmethod
     def arrays(self, raw: Sequence[Any], times: np.ndarray) -> Sequence[np.ndarray]:
-        """The arrays of the layout over time, from what was read."""
+        """The arrays of the layout over time, from the data of rows."""
 
     def is_lost(self, raw: Any) -> bool:
         """Whether a row is of a state that is not finite."""
@@ -62,7 +63,7 @@ class Rows(ABC):
 
     def attributes_of(self, array: Array) -> dict[str, str]:
         """The attributes of an array: its unit and its meaning."""
-        return {"units": array.unit or "1", "long_name": array.meaning}
+        return _told(array.unit, array.meaning)
 
     def attributes(self) -> dict[str, Any]:
         """The attributes of the group."""
@@ -71,60 +72,50 @@ class Rows(ABC):
     @property
     def full(self) -> bool:
         """Whether it is time to write."""
-        return len(self) >= MOST_ROWS or (len(self) > 0 and len(self) * self.width * 8 >= MOST_BYTES)
+        return len(self) >= MOST_ROWS or len(self) * self.width * 8 >= MOST_BYTES
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
     def add(self, step: int, time: float, raw: Any) -> None:
-        """Keep what was read of a state."""
+        """Add the row of a state."""
         self.first, self.last = self.first or (step, time), step
-        self.steps.append(step)
-        self.times.append(time)
-        self.raw.append(raw)
+        self.rows.append((step, time, raw))
 
-    def dataset(self) -> "xr.Dataset":
-        """The rows in memory over `time` and the axes; none on ranks that have only their times."""
-        import xarray as xr
-
-        there = [number for number, raw in enumerate(self.raw) if raw is not None]
-        times, steps = ([values[number] for number in there] for values in (self.times, self.steps))
-        of_clock = {"time": np.array(times, float), "step": np.array(steps, int)}
-        values = self.arrays([self.raw[number] for number in there], of_clock["time"])
-        variables = {
-            array.name: (("time", *array.axes), of_array, self.attributes_of(array))
+    def variables(self) -> tuple[dict[str, Variable], dict[str, Variable]]:
+        """The arrays of the rows in memory, and their coordinates."""
+        there = [row for row in self.rows if row[2] is not None]
+        of_clock = {"time": np.array([row[1] for row in there], float)}
+        of_clock["step"] = np.array([row[0] for row in there], int)
+        values = self.arrays([row[2] for row in there], of_clock["time"])
+        arrays = {
+            array.name: Variable(("time", *array.axes), of_array, self.attributes_of(array))
             for array, of_array in zip(self.layout.arrays, values, strict=True)
         }
-        coordinates: dict[str, Any] = {
-            axis.name: (
-                axis.name,
-                _listed(axis.values),
-                {"units": axis.unit or "1", "long_name": axis.meaning},
-            )
+        coordinates = {
+            axis.name: Variable((axis.name,), np.array(axis.values), _told(axis.unit, axis.meaning))
             for axis in self.layout.axes
         }
         for name, (along, unit, meaning) in self.coordinates.items():
-            coordinates[name] = (self.layout.axes[1].name, along, {"units": unit, "long_name": meaning})
+            coordinates[name] = Variable((self.layout.axes[1].name,), along, _told(unit, meaning))
         for name, unit, meaning in CLOCK:
-            coordinates[name] = ("time", of_clock[name], {"units": unit, "long_name": meaning})
-        return xr.Dataset(variables, coordinates, self.attributes())
+            coordinates[name] = Variable(("time",), of_clock[name], _told(unit, meaning))
+        return arrays, coordinates
+
+    def dataset(self) -> "xr.Dataset":
+        """The rows in memory over `time` and the axes; none on ranks without their data."""
+        import xarray as xr
+
+        return xr.Dataset(*self.variables(), self.attributes())
 
     def drop_lost(self) -> None:
         """Drop the last rows that are not finite."""
-        while self.raw and self.raw[-1] is not None and self.is_lost(self.raw[-1]):
-            for rows in (self.steps, self.times, self.raw):
-                rows.pop()
+        while self.rows and self.rows[-1][2] is not None and self.is_lost(self.rows[-1][2]):
+            self.rows.pop()
 
     def clear(self) -> None:
         """Drop the rows after they are written."""
-        self.written += len(self)
-        self.steps, self.times, self.raw = [], [], []
-
-    def resume(self, data: "xr.Dataset | None") -> None:
-        """Resume after the coordinates of the rows in the file."""
-        self.steps, self.times, self.raw = [], [], []
-        self.written, self.first, self.last = 0, None, None
-        if data is not None and data.sizes["time"]:
-            steps = data["step"].values
-            self.written, self.first = len(steps), (int(steps[0]), float(data["time"][0]))
-            self.last = int(steps[-1])
+        self.written, self.rows = self.written + len(self), []
 
     def check(self, path: Path, there: "xr.Dataset", arrays: Collection[str]) -> None:
         """Raises CaseError if the group of its name in a file, with these coordinates and arrays, differs."""
@@ -134,9 +125,9 @@ class Rows(ABC):
 
     def refused(self, path: Path, how: str, remedy: str = ", or leave its options as they were") -> CaseError:
         """The error for a group of a file that differs."""
-        kind, label, section = self.options.called[0], self.options.label, self.options.section
-        name = f"give the new one another name ({section}.name)"
-        return CaseError(f"{path} has {kind} {label} {how}; {name}{remedy}.")
+        group = f"{self.options.called[0]} {self.options.label}"
+        name = f"give the new one another name ({self.options.section}.name)"
+        return CaseError(f"{path} has {group} {how}; {name}{remedy}.")
 
 
 Group = TypeVar("Group", bound=Rows)
@@ -159,14 +150,15 @@ class GrowingTable(Table, Generic[Group]):
         self.file, self.keeps = GrowingFile(path, self.write_group) if path else None, keeps
         self.gaps: list[str] = []
 
+    @abstractmethod
+    def measure(self, moment: Moment, names: Sequence[str]) -> Mapping[str, Any]:
+        """Measure the rows of some groups. Collective."""
+
     def write(self, moment: Moment, names: Sequence[str], agree: Agree) -> None:
-        self.record(moment, self.measure(moment, names))
+        for name, raw in self.measure(moment, names).items():
+            self.rows[name].add(moment.clock.step, moment.clock.time, raw)
         if not self.keeps and (self.at_once or any(self.rows[name].full for name in names)):
             agree(self.synchronise)
-
-    def record(self, moment: Moment, measured: Mapping[str, Any]) -> None:
-        for name, raw in measured.items():
-            self.rows[name].add(moment.clock.step, moment.clock.time, raw)
 
     @property
     def states(self) -> int:
@@ -207,13 +199,13 @@ class GrowingTable(Table, Generic[Group]):
 
     def synchronise(self) -> None:
         """Write all rows in memory; each addition puts them on disk."""
-        unwritten = {name: one for name, one in self.rows.items() if len(one)}
+        unwritten = {name: one for name, one in self.rows.items() if one.rows}
         if self.keeps or not unwritten:
             return
         if self.file:
             gaps = with_gaps(self.gaps)
             states = {name: one.dataset().assign_attrs(gaps) for name, one in unwritten.items()}
-            self.file.add(max(one.steps[-1] for one in unwritten.values()), states)
+            self.file.add(max(one.last for one in unwritten.values()), states)
         for one in unwritten.values():
             one.clear()
 
@@ -238,6 +230,5 @@ def measures(attributes: Mapping[str, str], free: Sequence[str] = ("name", "ever
     return {key: value for key, value in options.items() if key not in free}
 
 
-def _listed(values: Sequence[Any]) -> Any:
-    """The values of an axis; a range becomes an array only here, to save memory."""
-    return np.array(values) if isinstance(values, range) else list(values)
+def _told(unit: str, meaning: str) -> dict[str, str]:
+    return {"units": unit or "1", "long_name": meaning}

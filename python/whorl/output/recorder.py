@@ -60,22 +60,19 @@ class Recorder:
         self.tracers = tracers  # by name, once they are placed
         writes = directory is not None and comm.rank == 0
         folder = directory.path if writes else None
-        growing = {name: folder / f"{name}.h5" if folder and has_h5py() else None for name in GROWING}
+        path = {name: folder / f"{name}.h5" if folder and has_h5py() else None for name in GROWING}
         keeps = directory is None
-        self.diagnostics = Diagnostics(case, comm, growing["diagnostics"], keeps=keeps)
-        self.probes = Probes(case, growing["probes"], keeps=keeps)
-        self.particles = Paths(case, tracers, self._check_particles, growing["particles"], keeps=keeps)
+        self.diagnostics = Diagnostics(case, comm, path["diagnostics"], keeps=keeps)
+        self.probes = Probes(case, path["probes"], keeps=keeps)
+        self.particles = Paths(case, tracers, self._check_particles, path["particles"], keeps=keeps)
         # By the names with which a checkpoint counts their rows.
         self.tables: dict[str, Table] = {name: table_of(file, case, folder) for name, file in FILES.items()}
         self.tables |= {name: getattr(self, name) for name in GROWING}
         self.series = self.tables["series"]
         # The series is first, because its rows may end the run; no other output is older than a checkpoint.
-        self.writers: dict[str, Writer] = {
-            "series": self.series,
-            **self.tables,
-            "snapshot": Single("snapshot", case.output.snapshot_every, self._snapshot),
-            "checkpoint": Single("checkpoint", case.output.checkpoint_every, self._checkpoint),
-        }
+        self.writers: dict[str, Writer] = {"series": self.series, **self.tables}
+        self.writers["snapshot"] = Single("snapshot", case.output.snapshot_every, self._snapshot)
+        self.writers["checkpoint"] = Single("checkpoint", case.output.checkpoint_every, self._checkpoint)
         self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
         self.accuracy, self.condition = Accuracy(case, comm), Condition(case)
         self.resolution = Resolution(case)
@@ -126,7 +123,7 @@ class Recorder:
             gap = gap_of(written - there, written, checkpoint.step)
             lost = there < written
             # A table whose rows are all after the checkpoint is cut, too.
-            if there or known or lost or data or table.wanted():
+            if data is not None or lost or table.wanted():
                 told_in_it = [*known, gap] if lost and gap not in known else known
                 agreed(self.comm, partial(table.resume, data, told_in_it))
             told += [f"{name}{table.suffix} has a gap: {gap}."] if lost else []

@@ -7,7 +7,7 @@ line "# gap: …" reports rows that are missing nevertheless.
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,10 @@ import numpy as np
 from whorl.base.errors import CaseError
 from whorl.base.files import synchronise, write_text
 from whorl.base.text import counted
-from whorl.config.clock import Every
 from whorl.config.columns import CLOCK, Column
-from whorl.config.outputs import option_of
+from whorl.config.outputs import FILES
 from whorl.output.moment import Moment, row_of
-from whorl.output.table import Kept, Table, check_columns
+from whorl.output.table import ColumnTable, Kept
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -29,33 +28,24 @@ GAP, BETWEEN = "# gap: ", "; "
 ABOUT = re.compile(r"# (?P<name>\S+) +\[(?P<unit>[^]]*)\]  (?P<meaning>.*)")
 
 
-class Series(Table):
+class Series(ColumnTable):
     """A table of numbers, with a row for each state."""
 
     suffix = ".csv"
 
-    def __init__(
-        self, columns: tuple[Column, ...], path: Path | None = None, every: Mapping[str, Every] | None = None
-    ):
-        super().__init__(every or {}, path)
-        self.columns = columns
-        self.rows: list[dict[str, float]] = []
-        self.gaps: list[str] = []
+    def no_rows(self) -> list[dict[str, float]]:
+        return []
 
-    def measure(self, moment: Moment, names: Sequence[str]) -> dict[str, float]:
+    def measure(self, moment: Moment) -> dict[str, float]:
         return row_of(self.columns, moment)
 
     def record(self, moment: Moment, measured: dict[str, float]) -> None:
         self.append(measured)
 
-    @property
-    def states(self) -> int:
-        return len(self.rows)
-
     def read(self, step: int) -> Kept:
         columns, rows, gaps = read_table(self.path)
         self._check_meanings(columns)
-        check_columns(self.path, self.columns, [column.name for column in columns])
+        self.check_columns([column.name for column in columns])
         later = {column.name: math.nan for column in self.columns if column.later}
         rows = [later | row for row in rows if row["step"] <= step]
         return Kept(rows, len(rows), gaps)
@@ -118,10 +108,17 @@ def read_series(path: Path) -> "xr.Dataset":
     return as_dataset(columns, rows, gaps)
 
 
+def check_written(path: Path, what: str) -> None:
+    """Raises CaseError unless a file exists that `what` is written to."""
+    if not path.is_file():
+        quantities = [name for name, output in FILES.items() if output.file == path.name]
+        option = f"output.{quantities[0]}_every" if quantities else "[output]"
+        raise CaseError(f"there is no {path}: {option} says when {what} are written.")
+
+
 def read_table(path: Path) -> tuple[tuple[Column, ...], list[dict[str, float]], list[str]]:
     """Columns, complete rows and gaps of a file; a torn last line is left out. Raises CaseError."""
-    if not path.is_file():
-        raise CaseError(f"there is no {path}: {option_of(path)} says when its rows are written.")
+    check_written(path, "its rows")
     text = path.read_bytes().decode("utf-8", errors="replace")
     whole = text[: text.rfind("\n") + 1].splitlines()
     about = (ABOUT.fullmatch(line) for line in whole if line.startswith("#"))

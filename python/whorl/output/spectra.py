@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whorl.base.errors import CaseError
 from whorl.base.files import whole_file
 from whorl.base.hdf5 import open_hdf5
-from whorl.config.clock import Every
 from whorl.config.columns import Column
-from whorl.config.outputs import option_of
 from whorl.diagnostics.options.base import Array, Axis, Layout
-from whorl.output.groups import damage_named, read_group, write_group
+from whorl.output.groups import damage_named, read_group, write_variables
 from whorl.output.growing_table import Rows
 from whorl.output.moment import Moment, shells_of
-from whorl.output.series import gaps_of, with_gaps
-from whorl.output.table import Kept, Table, check_columns
+from whorl.output.series import check_written, gaps_of, with_gaps
+from whorl.output.table import ColumnTable, Kept
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -41,7 +38,7 @@ class Shells(Rows):
         super().__init__(None, Layout((_axis(k),), arrays))
 
     def add(self, step: int, time: float, raw: Mapping[str, np.ndarray]) -> None:
-        if not self.steps:
+        if not self.rows:
             self.layout = Layout((_axis(raw["k"]),), self.layout.arrays)
         super().add(step, time, {name: np.array(values) for name, values in raw.items()})
 
@@ -57,65 +54,57 @@ def _axis(k: Sequence[float]) -> Axis:
     return Axis("k", np.array(k, float), "wavenumber in the middle of the shell", "1/length")
 
 
-class Spectra(Table):
+class Spectra(ColumnTable):
     """A table of sums over shells, at the times of its states."""
 
     suffix = ".h5"
 
-    def __init__(
-        self, columns: tuple[Column, ...], path: Path | None = None, every: Mapping[str, Every] | None = None
-    ):
-        super().__init__(every or {}, path)
-        self.columns = columns
-        self._rows = Shells(columns)
-        self._gaps: dict[str, str] = {}
+    def no_rows(self) -> Shells:
+        return Shells(self.columns)
 
     def resume(self, data: "xr.Dataset | None", gaps: Iterable[str] = ()) -> None:
         """Resume after `data`, and cut the file to it; `gaps` says which states are missing."""
-        self._rows, self._gaps = Shells(self.columns), with_gaps(gaps)
+        self.rows, self.gaps = self.no_rows(), list(gaps)
         if data is not None:
             k = data["k"].values
-            self._rows = Shells(self.columns, k)
+            self.rows = Shells(self.columns, k)
             for number, (step, time) in enumerate(zip(data["step"].values, data["time"].values, strict=True)):
                 sums = {one.name: data[one.name].values[number] for one in self.columns}
-                self._rows.add(int(step), float(time), {"k": k, **sums})
+                self.rows.add(int(step), float(time), {"k": k, **sums})
         self._write()
 
-    def measure(self, moment: Moment, names: Sequence[str]) -> dict[str, np.ndarray]:
+    def measure(self, moment: Moment) -> dict[str, np.ndarray]:
         return shells_of(self.columns, moment)
 
     def record(self, moment: Moment, measured: dict[str, np.ndarray]) -> None:
         self.append(moment.clock.time, moment.clock.step, measured["k"], measured)
 
-    @property
-    def states(self) -> int:
-        return len(self._rows)
-
     def read(self, step: int) -> Kept:
         data = read_spectra(self.path)
-        check_columns(self.path, self.columns, data)
+        self.check_columns(data)
         kept = data.isel(time=data["step"].values <= step)
         return Kept(kept, kept.sizes["time"], gaps_of(kept))
 
     def append(self, time: float, step: int, k: np.ndarray, shells: dict[str, np.ndarray]) -> None:
         """Add a state; `shells` has each column on the shells `k`."""
-        self._rows.add(step, time, {"k": k, **shells})
+        self.rows.add(step, time, {"k": k, **shells})
         self._write()
 
     def dataset(self) -> "xr.Dataset":
         """All states over (time, k)."""
-        return self._rows.dataset().reset_coords("step").assign_attrs(self._gaps)
+        return self.rows.dataset().reset_coords("step").assign_attrs(with_gaps(self.gaps))
 
     def _write(self) -> None:
         if self.path:
             with whole_file(self.path) as beside, open_hdf5(beside, "w") as file:
-                write_group(file, "/", self.dataset().assign_attrs(about=ABOUT), grows=False)
+                arrays, coordinates = self.rows.variables()
+                file.attrs.update({"about": ABOUT, **with_gaps(self.gaps)})
+                write_variables(file, arrays | coordinates, ("time", "k"), grows=False)
 
 
 def read_spectra(path: Path) -> "xr.Dataset":
     """The spectra as a dataset over (time, k). Raises CaseError, naming the file, if it is not one."""
-    if not path.is_file():
-        raise CaseError(f"there is no {path}: {option_of(path)} says when spectra are written.")
+    check_written(path, "spectra")
     with damage_named(path), open_hdf5(path) as file:
         data = read_group(file).reset_coords("step")
     data.attrs.pop("about", None)

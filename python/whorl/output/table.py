@@ -77,18 +77,6 @@ class Table(Writer):
         super().__init__(every)
         self.path = path
 
-    def write(self, moment: Moment, names: Sequence[str], agree: Agree) -> None:
-        measured = self.measure(moment, names)
-        agree(partial(self.record, moment, measured))
-
-    @abstractmethod
-    def measure(self, moment: Moment, names: Sequence[str]) -> Any:
-        """Measure the rows of a state to append. Collective."""
-
-    @abstractmethod
-    def record(self, moment: Moment, measured: Any) -> None:
-        """Append the measured rows of a state."""
-
     @property
     @abstractmethod
     def states(self) -> int:
@@ -117,11 +105,41 @@ class Table(Writer):
         """Complete the file at the end of the run."""
 
 
-def check_columns(path: Path, columns: Iterable[Column], there: Collection[str]) -> None:
-    """Raises CaseError unless a file has the columns of a table."""
-    needed = (column.name for column in columns if not column.later)
-    if missing := [name for name in needed if name not in there]:
-        raise CaseError(
-            f"{path} is of another version of whorl and has no {', '.join(missing)}; move it away, "
-            "and the restart begins a new one."
-        )
+class ColumnTable(Table):
+    """A table of columns; it writes each state at once."""
+
+    def __init__(
+        self, columns: tuple[Column, ...], path: Path | None = None, every: Mapping[str, Every] | None = None
+    ):
+        super().__init__(every or {}, path)
+        self.columns = columns
+        self.rows = self.no_rows()
+        self.gaps: list[str] = []
+
+    @abstractmethod
+    def no_rows(self) -> Any:
+        """The rows of a table without states."""
+
+    @property
+    def states(self) -> int:
+        return len(self.rows)
+
+    def write(self, moment: Moment, names: Sequence[str], agree: Agree) -> None:
+        agree(partial(self.record, moment, self.measure(moment)))
+
+    @abstractmethod
+    def measure(self, moment: Moment) -> dict[str, Any]:
+        """Measure the columns in a state. Collective."""
+
+    @abstractmethod
+    def record(self, moment: Moment, measured: dict[str, Any]) -> None:
+        """Append the columns of a state."""
+
+    def check_columns(self, there: Collection[str]) -> None:
+        """Raises CaseError unless the file has the columns."""
+        needed = (column.name for column in self.columns if not column.later)
+        if missing := [name for name in needed if name not in there]:
+            raise CaseError(
+                f"{self.path} is of another version of whorl and has no {', '.join(missing)}; move it away, "
+                "and the restart begins a new one."
+            )

@@ -22,8 +22,8 @@ class ReadRows(Rows):
     """The rows of a probe, or of a group of particles, which its `reading` reads."""
 
     def __init__(self, reading: Any):
-        super().__init__(reading.probe, reading.layout, reading.width, reading.coordinates)
         self.reading = reading
+        super().__init__(reading.probe, reading.layout, reading.width, reading.coordinates)
 
     def arrays(self, raw: Sequence[np.ndarray], times: np.ndarray) -> list[np.ndarray]:
         return self.reading.arrays(np.array(raw).reshape(len(raw), self.width), times)
