@@ -242,6 +242,27 @@ def test_a_kill_leaves_a_file_that_can_be_read(tmp_path):
 
 
 @needs("hdf5")
+def test_rows_of_a_large_file_are_next_to_it(tmp_path, monkeypatch):
+    """They are read there, a restart merges them, and a new run in the directory removes them."""
+    monkeypatch.setattr(growing_file, "SMALL", 0)
+    monkeypatch.setattr(growing_file, "SHARE", 0.01)
+    monkeypatch.setattr(output, "MOST_ROWS", 2)
+    place = tmp_path / "run"
+    for overwrite in (False, True):
+        with Simulation(case_of(place), overwrite=overwrite) as begun:
+            assert not list(place.glob("probes*"))
+            for _ in range(7):
+                begun.step()
+        assert list(place.glob("probes-0*.h5"))
+    steps = open_run(place).probes["modes"]["step"].values
+    assert len(steps) > 5
+    assert steps.tolist() == list(range(len(steps)))
+    Simulation.restart(place).run(progress=False)
+    assert [path.name for path in place.glob("probes*")] == ["probes.h5"]
+    assert open_run(place).probes["modes"]["step"].values.tolist() == list(range(11))
+
+
+@needs("hdf5")
 @pytest.mark.parametrize("most", [3, 1000])
 def test_a_blow_up_leaves_all_rows_before_it(tmp_path, monkeypatch, most):
     """Those of every state that is finite, though no checkpoint has written them, and no others."""

@@ -5,6 +5,7 @@ The recorder creates, fills, cuts and resumes each of them; a run that overwrite
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whorl.config.columns import CLOCK, Column
@@ -54,9 +55,16 @@ FILES = {
     )
 }
 
+
 # Sections of the case with a growing file, SECTION.h5, and the word for how it is filled. The last rows may
 # be in SECTION-STEP.h5.
 GROWING = {"diagnostics": "measured", "probes": "written", "particles": "written"}
 
 if unfit := FILES.keys() & {"checkpoint", "snapshot"}:
     raise ValueError(f"output.{unfit.pop()}_every is an option of its own; call the table something else")
+
+
+def option_of(path: Path) -> str:
+    """The option that sets how often a file is written."""
+    quantities = [name for name, output in FILES.items() if output.file == path.name]
+    return f"output.{quantities[0]}_every" if quantities else "[output]"

@@ -17,7 +17,7 @@ from whorl.base.errors import CaseError
 from whorl.base.files import synchronise, write_text
 from whorl.base.text import counted
 from whorl.config.columns import CLOCK, Column
-from whorl.config.outputs import FILES
+from whorl.config.outputs import option_of
 from whorl.output.moment import Moment, row_of
 from whorl.output.table import ColumnTable, Kept
 
@@ -111,9 +111,7 @@ def read_series(path: Path) -> "xr.Dataset":
 def check_written(path: Path, what: str) -> None:
     """Raises CaseError unless a file exists that `what` is written to."""
     if not path.is_file():
-        quantities = [name for name, output in FILES.items() if output.file == path.name]
-        option = f"output.{quantities[0]}_every" if quantities else "[output]"
-        raise CaseError(f"there is no {path}: {option} says when {what} are written.")
+        raise CaseError(f"there is no {path}: {option_of(path)} says when {what} are written.")
 
 
 def read_table(path: Path) -> tuple[tuple[Column, ...], list[dict[str, float]], list[str]]:
