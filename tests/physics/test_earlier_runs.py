@@ -4,7 +4,7 @@ import json
 
 from whorl.config.case import Case
 from whorl.config.earlier import as_of_today
-from whorl.diagnostics.record import measures
+from whorl.output.growing_table import measures
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
 

@@ -16,10 +16,11 @@ from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
 from vtkmodules.vtkIOHDF import vtkHDFReader
 from whorl.base.errors import CaseError
 from whorl.config.case import Grid
-from whorl.output import growing_file
-from whorl.output.probe_files import ordered, read_paths
+from whorl.output import growing_file, growing_table
+from whorl.output.groups import write_rows
 from whorl.particles import record as paths
 from whorl.particles import views as particle_views
+from whorl.particles.files import ordered, read_paths
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
 
@@ -64,7 +65,7 @@ def test_a_restart_goes_on_in_the_same_order(tmp_path, monkeypatch, order, besid
     if beside:
         monkeypatch.setattr(growing_file, "SMALL", 0)
         monkeypatch.setattr(growing_file, "SHARE", 0.5)
-    monkeypatch.setattr(paths, "MOST_ROWS", 2)
+    monkeypatch.setattr(growing_table, "MOST_ROWS", 2)
     wanted = run_of(tmp_path / "whole", order)
     with Simulation(case_of(tmp_path / "parts", particles=in_order(order))) as begun:
         for _ in range(7):
@@ -120,7 +121,7 @@ def test_rows_are_added_at_a_cost_in_proportion_to_them(tmp_path, monkeypatch, o
     shares = {}
     for additions in (40, 160):
         copied.clear()
-        file = paths.path_file(tmp_path / f"{additions}.h5")
+        file = growing_file.GrowingFile(tmp_path / f"{additions}.h5", write_rows)
         for n in range(additions):
             file.add(3 * n + 2, {"cloud": ordered(rows(3 * n, 3), order)})
         file.merge()

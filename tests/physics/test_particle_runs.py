@@ -15,9 +15,8 @@ from support.particles import by_ranks, finished, same, whole_and_begun
 from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.output import growing_file, recorder
+from whorl.output import growing_file, growing_table, recorder
 from whorl.particles import checkpoint as particle_checkpoint
-from whorl.particles import record as paths
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
 
@@ -113,7 +112,7 @@ def test_a_lattice_is_even():
 @pytest.mark.parametrize("scheme", ["rk2", "rk4", "ab2", "ab3"])
 def test_a_restart_repeats_every_bit(tmp_path, monkeypatch, scheme):
     """From a checkpoint behind which rows are in the file already."""
-    monkeypatch.setattr(paths, "MOST_ROWS", 2)
+    monkeypatch.setattr(growing_table, "MOST_ROWS", 2)
     time = {"dt": 0.02, "steps": 10, "scheme": scheme}
     whole_and_begun(tmp_path, lambda directory: Simulation(case_of(directory, time=time)))
     assert open_run(tmp_path / "parts").particles["tracer"]["step"].values[-1] > 4
@@ -166,7 +165,7 @@ def test_a_kill_loses_nothing(tmp_path, moment, order):
     particles = [CLOUD | {"order": order}, PAIR | {"order": order}]
     if (child := os.fork()) == 0:
         place, name, share = MOMENTS[moment]
-        paths.MOST_ROWS = 2
+        growing_table.MOST_ROWS = 2
         if share:
             growing_file.SMALL, growing_file.SHARE = 0, share
         simulation = Simulation(case_of(tmp_path / "run", particles=particles))

@@ -7,7 +7,7 @@ from physics.test_probes import case_of
 from support.build import needs
 from support.ranks import on_ranks
 from whorl.base.errors import CaseError
-from whorl.probes import record as output
+from whorl.output import growing_table as output
 from whorl.probes.results.correlation import correlate_probe
 from whorl.probes.results.time_correlation import mode_correlation, shell_correlation, time_correlation
 from whorl.results.runs import open_run

@@ -12,7 +12,8 @@ from support.ranks import on_ranks
 from whorl.base.errors import BlowUp, CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.probes import record as output
+from whorl.output import growing_file
+from whorl.output import growing_table as output
 from whorl.probes.results.spectra import frequency_spectrum, spatio_temporal_spectrum
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
@@ -222,14 +223,14 @@ def test_a_kill_leaves_a_file_that_can_be_read(tmp_path):
     """Killed while it writes rows: the file has those before, and the restart the others."""
     if (child := os.fork()) == 0:
         output.MOST_ROWS = 2
-        append, simulation = output.append_states, Simulation(case_of(tmp_path / "run"))
+        append, simulation = growing_file.append_states, Simulation(case_of(tmp_path / "run"))
 
         def dying(group, data):
             append(group, data)
             if simulation.step_number >= 7:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        output.append_states = dying
+        growing_file.append_states = dying
         simulation.run(progress=False)
         os._exit(0)
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
@@ -238,6 +239,27 @@ def test_a_kill_leaves_a_file_that_can_be_read(tmp_path):
     assert there.tolist() == list(range(len(there)))
     Simulation.restart(tmp_path / "run").run(progress=False)
     assert open_run(tmp_path / "run").probes["modes"]["step"].values.tolist() == list(range(11))
+
+
+@needs("hdf5")
+def test_rows_of_a_large_file_are_next_to_it(tmp_path, monkeypatch):
+    """They are read there, a restart merges them, and a new run in the directory removes them."""
+    monkeypatch.setattr(growing_file, "SMALL", 0)
+    monkeypatch.setattr(growing_file, "SHARE", 0.01)
+    monkeypatch.setattr(output, "MOST_ROWS", 2)
+    place = tmp_path / "run"
+    for overwrite in (False, True):
+        with Simulation(case_of(place), overwrite=overwrite) as begun:
+            assert not list(place.glob("probes*"))
+            for _ in range(7):
+                begun.step()
+        assert list(place.glob("probes-0*.h5"))
+    steps = open_run(place).probes["modes"]["step"].values
+    assert len(steps) > 5
+    assert steps.tolist() == list(range(len(steps)))
+    Simulation.restart(place).run(progress=False)
+    assert [path.name for path in place.glob("probes*")] == ["probes.h5"]
+    assert open_run(place).probes["modes"]["step"].values.tolist() == list(range(11))
 
 
 @needs("hdf5")

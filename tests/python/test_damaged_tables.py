@@ -4,7 +4,7 @@ import h5py
 import pytest
 from support.build import needs
 from whorl.base.errors import CaseError
-from whorl.output.diagnostic_files import read_diagnostics
+from whorl.output.growing_file import read_groups
 from whorl.output.series import read_series
 from whorl.output.spectra import read_spectra
 
@@ -32,7 +32,7 @@ def hold(group, kind):
     ("read", "name", "kind"),
     [
         *((read_spectra, "spectra.h5", kind) for kind in ("nothing", "a number", "no axes", "no arrays")),
-        *((read_diagnostics, "diagnostics.h5", kind) for kind in ("nothing", "no axes")),
+        *((read_groups, "diagnostics.h5", kind) for kind in ("nothing", "no axes")),
     ],
 )
 def test_a_file_whose_arrays_are_not_as_written(tmp_path, read, name, kind):

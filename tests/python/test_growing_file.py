@@ -9,8 +9,8 @@ import pytest
 import xarray as xr
 from support.build import needs
 from whorl.output import growing_file
-from whorl.output.diagnostic_files import cut_group, read_diagnostics
-from whorl.output.growing_file import GrowingFile
+from whorl.output.groups import cut_group
+from whorl.output.growing_file import GrowingFile, read_groups
 
 pytestmark = needs("hdf5")
 
@@ -144,7 +144,7 @@ def test_a_change_is_made_of_all_states(tmp_path, large):
         file.add(step, state(step))
     file.merge(lambda there: cut_group(there["plane"], 6))
     check(file, range(6))
-    assert read_diagnostics(tmp_path / "diagnostics.h5")["plane"].sizes["time"] == 6
+    assert read_groups(tmp_path / "diagnostics.h5")["plane"].sizes["time"] == 6
     for step in range(6, 8):
         file.add(step, state(step))
     check(file, range(8))

@@ -16,9 +16,8 @@ from whorl import report as reports
 from whorl.base.errors import CaseError
 from whorl.base.hdf5 import open_hdf5
 from whorl.config.case import Case
-from whorl.output.diagnostic_files import cut_group
+from whorl.output.groups import cut_group, write_rows
 from whorl.output.lock import Lock, is_held
-from whorl.probes.record import write_rows
 from whorl.report import report
 from whorl.report.facts import AUTHORS, TITLE, told_size
 from whorl.report.run_log import read_log, sessions_of

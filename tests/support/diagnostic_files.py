@@ -6,8 +6,8 @@ from whorl.base.hdf5 import open_hdf5
 from whorl.config.case import Case
 from whorl.config.measures import series_columns
 from whorl.diagnostics.record import Measured, Together
-from whorl.output.diagnostic_files import write_group
 from whorl.output.directory import RunDirectory
+from whorl.output.groups import write_group
 from whorl.output.series import Series
 from whorl.results.runs import RunResults, open_run
 
@@ -50,8 +50,10 @@ def states_of(case: Case, times: np.ndarray, seed: int = 1) -> dict[str, xr.Data
                     values[array.name] = 2 + rng.normal(size=shape)
             return values
 
-        measured = Measured(one, layout, list(range(len(times))), list(times))
-        found[one.label] = measured.dataset([row() for _ in times])
+        measured = Measured(one, layout)
+        for step, time in enumerate(times):
+            measured.add(step, time, row())
+        found[one.label] = measured.dataset()
     return found
 
 

@@ -191,11 +191,11 @@ def _average_diagnostics(
     output: Path | None,
 ) -> None:
     from whorl.diagnostics.results.means import check_means_file
-    from whorl.output.diagnostic_files import read_diagnostics
+    from whorl.output.growing_file import read_groups
 
     if output is not None:
         check_means_file(output)
-    means = run.mean_diagnostics(names, *window, found=None if source is None else read_diagnostics(source))
+    means = run.mean_diagnostics(names, *window, found=None if source is None else read_groups(source))
     _print_means(means, how, output)
 
 

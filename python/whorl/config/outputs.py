@@ -60,6 +60,10 @@ FILES = {
 }
 
 
+# Sections of the case with a growing file, SECTION.h5, and the word for how it is filled. The last rows may
+# be in SECTION-STEP.h5.
+GROWING = {"diagnostics": "measured", "probes": "written", "particles": "written"}
+
 if unfit := FILES.keys() & {"checkpoint", "snapshot"}:
     raise ValueError(f"output.{unfit.pop()}_every is an option of its own; call the table something else")
 

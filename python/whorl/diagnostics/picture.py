@@ -12,7 +12,7 @@ from whorl.diagnostics.draw import DRAWINGS, draw_plain
 from whorl.diagnostics.draw.base import tell_empty
 from whorl.diagnostics.options import KINDS, Diagnostic
 from whorl.diagnostics.results.means import check_measured
-from whorl.output.diagnostic_files import read_diagnostics
+from whorl.output.growing_file import read_groups
 from whorl.pictures.slices import Tell, nearest, silent
 from whorl.pictures.style import draw_title, title_of
 from whorl.results.runs import RunResults
@@ -51,7 +51,7 @@ def diagnostic_picture(
     CaseError
         If the run has no such diagnostic, window or state.
     """
-    found = read_diagnostics(Path(states)) if isinstance(states, str | Path) else states or run.diagnostics
+    found = read_groups(Path(states)) if isinstance(states, str | Path) else states or run.diagnostics
     check_measured(name, found)
     if time is not None and (start, end) != (None, None):
         raise CaseError("--time draws one state, --from and --to the mean of several; give one of the two.")

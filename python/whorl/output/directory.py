@@ -13,6 +13,7 @@
     and the other tables of config/outputs.py
 
     probes.h5                see probes/record.py
+    probes-STEP.h5           rows that are not yet in it
     particles.h5             see particles/record.py
     particles-STEP.h5        rows that are not yet in it
     particles-NAME.vtkhdf    a group of particles for ParaView, see particles/views.py
@@ -36,7 +37,7 @@ from whorl.base.text import spelled, typed
 from whorl.config.case import Case, read_toml
 from whorl.config.earlier import as_of_today
 from whorl.config.explain import did_you_mean
-from whorl.config.outputs import FILES
+from whorl.config.outputs import FILES, GROWING
 from whorl.output.checkpoint import read_clock
 from whorl.output.lock import Lock
 
@@ -44,8 +45,8 @@ MARK = ".whorl-run"
 SNAPSHOT_SERIES = "snapshots.vtkhdf.series"
 OWN_FILES = (
     *(MARK, "case.toml", *(output.file for output in FILES.values()), "log.txt", "exchange.toml"),
-    *("diagnostics.h5", "analysis.h5", "probes.h5", "particles.h5"),
-    *("plot.png", SNAPSHOT_SERIES),
+    *(f"{name}.h5" for name in GROWING),
+    *("analysis.h5", "plot.png", SNAPSHOT_SERIES),
 )
 ASIDE = ".aside"
 BEGUN = "# begun from the checkpoint "
@@ -54,7 +55,7 @@ OWN_FOLDERS = {
     folder: tuple(("", ending + aside) for ending in endings for aside in ("", ASIDE))
     for folder, endings in {"checkpoints": (".h5", PARTICLES), "snapshots": (".vtkhdf",)}.items()
 } | {
-    "": (("diagnostics-", ".h5"), ("particles-", ".h5"))
+    "": tuple((f"{name}-", ".h5") for name in GROWING)
 }  # by folder: texts before and after the step in the names of files
 
 

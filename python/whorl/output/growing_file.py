@@ -11,9 +11,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whorl.base.errors import CaseError
 from whorl.base.files import numbered, whole_file
-from whorl.base.hdf5 import open_hdf5
-from whorl.output.diagnostic_files import append_states, read_diagnostics, write_group
+from whorl.base.hdf5 import members, open_hdf5
+from whorl.config.outputs import GROWING
+from whorl.output.groups import append_states, damage_named, read_group, write_group
 
 if TYPE_CHECKING:
     import h5py
@@ -39,9 +41,9 @@ class GrowingFile:
 
     def read(self, *, without_arrays: bool = False) -> "dict[str, xr.Dataset]":
         """All groups, or only their coordinates. Raises CaseError."""
-        groups = read_diagnostics(self.path, without_arrays=without_arrays)
+        groups = read_groups(self.path, without_arrays=without_arrays)
         for _, beside in self._states():
-            for name, data in read_diagnostics(beside, without_arrays=without_arrays).items():
+            for name, data in read_groups(beside, without_arrays=without_arrays).items():
                 groups[name] = joined(groups[name], data) if name in groups else data
         return groups
 
@@ -75,7 +77,7 @@ class GrowingFile:
 
         def together(file: "h5py.File") -> None:
             for _, beside in there:
-                self._extend(file, read_diagnostics(beside))
+                self._extend(file, read_groups(beside))
             if change is not None:
                 change(file)
 
@@ -109,6 +111,20 @@ class GrowingFile:
                 shutil.copyfile(self.path, beside)
             with open_hdf5(beside, "a") as file:
                 change(file)
+
+
+def read_groups(path: Path, *, without_arrays: bool = False) -> "dict[str, xr.Dataset]":
+    """The groups of one file, each as a dataset over time, or only its coordinates.
+
+    Raises CaseError if it is damaged or missing.
+    """
+    if not path.is_file():
+        section = path.stem if path.stem in GROWING else "diagnostics"
+        raise CaseError(
+            f"there is no {path}: the case has no [[{section}]], or none has been {GROWING[section]} yet."
+        )
+    with damage_named(path), open_hdf5(path) as file:
+        return {name: read_group(group, without_arrays) for name, group in members(file)}
 
 
 def joined(there: "xr.Dataset", more: "xr.Dataset") -> "xr.Dataset":

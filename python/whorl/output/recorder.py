@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple
 from functools import cached_property, partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from whorl.base.ranks import MPI
 from whorl.base.version import __version__
 from whorl.config.case import Case
 from whorl.config.clock import FIRST_SECONDS, FIRST_STEPS, Clock, Every, Stopwatch
-from whorl.config.outputs import FILES, OutputFile
+from whorl.config.outputs import FILES, GROWING, OutputFile
 from whorl.config.schemes import SCHEMES
 from whorl.diagnostics.record import Diagnostics
 from whorl.expressions.ask import Expressions
@@ -25,7 +25,6 @@ from whorl.output.accuracy import Accuracy
 from whorl.output.checkpoint import COUNT, PACE, SOURCES, Checkpoint
 from whorl.output.condition import Condition
 from whorl.output.directory import RunDirectory
-from whorl.output.followed import Followed
 from whorl.output.moment import Moment
 from whorl.output.resolution import Resolution
 from whorl.output.series import Series, gap_of, step_of
@@ -33,16 +32,17 @@ from whorl.output.snapshot_series import SnapshotSeries
 from whorl.output.snapshot_writer import write_snapshot
 from whorl.output.spectra import Spectra
 from whorl.output.sums import Sums
-from whorl.output.table import Kept, Table
+from whorl.output.table import Kept, Single, Table, Writer
 from whorl.particles.checkpoint import write_particles
+from whorl.particles.record import Paths
+from whorl.probes.record import Probes
 
-OF = "diagnostics"  # (OF, NAME) is the key of a diagnostic
 SOME = 3  # particles that a message names
 GROWTH = 10.0  # factor on the energy in a step, larger than in any flow that the step resolves
 
 
 class Recorder:
-    """Series, spectra, snapshots and checkpoints; without a directory only the first two, in memory.
+    """Series, spectra, snapshots and checkpoints; without a directory only tables, in memory.
 
     All methods are collective; rank 0 writes the tables, all ranks the fields.
     """
@@ -57,32 +57,34 @@ class Recorder:
         tracers: Mapping[str, Any],
     ):
         self.case, self.flow, self.clock, self.directory, self.comm = case, flow, clock, directory, comm
-        writes = directory is not None and comm.rank == 0
-        self.tables = {
-            name: table_of(output, case, directory.path if writes else None) for name, output in FILES.items()
-        }
-        written = writes and has_h5py()
-        self.diagnostics = Diagnostics(case, comm, directory.diagnostics if written else None)
-        self.tables["diagnostics"] = self.diagnostics
         self.tracers = tracers  # by name, once they are placed
-        self.followed = Followed(case, flow, clock, directory, comm, tracers, self._check_particles)
-        self.tables |= self.followed.tables
+        writes = directory is not None and comm.rank == 0
+        folder = directory.path if writes else None
+        path = {name: folder / f"{name}.h5" if folder and has_h5py() else None for name in GROWING}
+        keeps = directory is None
+        self.diagnostics = Diagnostics(case, comm, path["diagnostics"], keeps=keeps)
+        self.probes = Probes(case, path["probes"], keeps=keeps)
+        self.particles = Paths(case, tracers, self._check_particles, path["particles"], keeps=keeps)
+        # By the names with which a checkpoint counts their rows.
+        self.tables: dict[str, Table] = {name: table_of(file, case, folder) for name, file in FILES.items()}
+        self.tables |= {name: getattr(self, name) for name in GROWING}
+        self.series = self.tables["series"]
+        # The series is first, because its rows may end the run; no other output is older than a checkpoint.
+        self.writers: dict[str, Writer] = {"series": self.series, **self.tables}
+        self.writers["snapshot"] = Single("snapshot", case.output.snapshot_every, self._snapshot)
+        self.writers["checkpoint"] = Single("checkpoint", case.output.checkpoint_every, self._checkpoint)
         self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
         self.accuracy, self.condition = Accuracy(case, comm), Condition(case)
         self.resolution = Resolution(case)
         self.columns = Expressions(case.planned.row())
         self.fields = {name: Expressions(case.planned.field(name)) for name in snapshot_expressions(case)}
         self.last_checkpoint = None
-        self._every = {
-            name: Every.parse(getattr(case.output, f"{name}_every"))
-            for name in (*FILES, "checkpoint", "snapshot")
-        }
-        self._every |= {(OF, one.label): Every.parse(one.every) for one in case.diagnostics}
-        checkpoints, now = self._every["checkpoint"], time.monotonic()
+        checkpoints, now = Every.parse(case.output.checkpoint_every), time.monotonic()
         self._in_minutes = checkpoints.unit == "minutes" and directory is not None
         self._alarm = Stopwatch(60 * checkpoints.amount if self._in_minutes else math.inf, now)
         self._first = Stopwatch(FIRST_SECONDS, now)
         self.sums = Sums(case, flow, clock, self.blow_up)
+        self._agree = partial(agreed, comm)
 
     def begin(self, dt: float) -> None:
         """Write the initial state; `dt` is the step before it, if the run begins from a checkpoint."""
@@ -90,11 +92,8 @@ class Recorder:
         if self.condition.text:
             self.check_condition()
             self.condition.check_at_start(self.clock)
-        for name in FILES:
-            if self._wanted(name):
-                agreed(self.comm, self.tables[name].begin)
-        self.followed.read(lambda every, first: every.unit != "never")
-        self._write(set(filter(self._wanted, self._every)), None)
+        due = {name: writer.wanted() for name, writer in self.writers.items()}
+        self._write(due | {"checkpoint": []})
         if self.clock.step > 0:
             self.checkpoint(dt)  # so that a run begun from another's checkpoint can be restarted
 
@@ -111,7 +110,7 @@ class Recorder:
 
     def check_condition(self) -> None:
         """Find whether time.stop_when holds in the present state, as with a row. Collective."""
-        self.condition.check(self._moment(None).expression)
+        self.condition.check(self._moment().expression)
 
     def resume(self, checkpoint: Checkpoint, kept: dict[str, Kept]) -> list[str]:
         """Cut the tables to the rows kept and resume after them; return a sentence for each gap."""
@@ -123,9 +122,8 @@ class Recorder:
             known = [gap for gap in gaps if step_of(gap) <= checkpoint.step]
             gap = gap_of(written - there, written, checkpoint.step)
             lost = there < written
-            # Diagnostics whose rows are all after the checkpoint are cut, too.
-            begun = self._wanted(name) if name in FILES else bool(data)
-            if there or known or lost or begun:
+            # A table whose rows are all after the checkpoint is cut, too.
+            if data is not None or lost or table.wanted():
                 told_in_it = [*known, gap] if lost and gap not in known else known
                 agreed(self.comm, partial(table.resume, data, told_in_it))
             told += [f"{name}{table.suffix} has a gap: {gap}."] if lost else []
@@ -135,9 +133,6 @@ class Recorder:
     def _keep_files(self, step: int) -> None:
         self.directory.set_aside_later(step)
         self.snapshots.resume(self.directory.snapshots())
-
-    def _wanted(self, quantity: str) -> bool:
-        return self._every[quantity].unit != "never"
 
     def alarm(self) -> bool:
         """Whether a checkpoint is due by this rank's stopwatch, the first after some steps or a minute."""
@@ -154,24 +149,54 @@ class Recorder:
 
         `released` are groups of particles that this step has released.
         """
-        read = self.followed.read(
-            lambda every, first: every.due(self.clock, first), last=last, released=released
-        )
-        due = {name for name, every in self._every.items() if every.due(self.clock)}
-        if alarm:
-            due.add("checkpoint")
-        if last:
-            due |= set(filter(self._wanted, self._every))
-        if due:
-            self._check_growth(report)
-            self._write(due, report)
-        if self.reached and not last:
-            last = True
-            self.followed.read_particles(name for name in self.tracers if name not in read)
-        if "checkpoint" in due:
-            self.checkpoint(report.dt)
-        if last:
+        due = self._due(last=last, released=released)
+        self._write(due | {"checkpoint": ["checkpoint"]} if alarm else due, report)
+        if last or self.reached:
             self.finish()
+
+    def _due(self, *, last: bool, released: Collection[str] = ()) -> dict[str, list[str]]:
+        """The parts of each writer that are due after a step."""
+        writers = self.writers.items()
+        return {name: one.due(self.clock, last=last, released=released) for name, one in writers}
+
+    def _write(self, due: Mapping[str, list[str]], report: _core.StepReport | None = None) -> None:
+        """Write the parts that are due, first those that need no sums over modes.
+
+        If a row of the series ends the run, it is the last, and all parts are due.
+        """
+        self._write_without_sums(due)
+        if not any(due[name] for name, writer in self.writers.items() if writer.needs_sums):
+            return
+        if report:
+            self._check_growth(report)
+        moment = self._moment(report)
+        for name, writer in self.writers.items():
+            if writer.needs_sums and due[name]:
+                writer.write(moment, due[name], self._agree)
+            if writer is self.series and due[name]:
+                self.accuracy.check(self.series.rows)
+                self.condition.check(moment.expression)
+                if self.reached:
+                    written, due = due, self._due(last=True)
+                    self._write_without_sums({one: _without(due[one], written[one]) for one in due})
+        if any(due[name] for name in FILES):
+            self.resolution.judge(moment)
+
+    def _write_without_sums(self, due: Mapping[str, Sequence[str]]) -> None:
+        """Write the parts that are due of writers that need no sums over modes."""
+        moment = Moment(self.case, self.flow, self.clock, {})
+        for name, parts in due.items():
+            if parts and not self.writers[name].needs_sums:
+                self.writers[name].write(moment, parts, self._agree)
+
+    def read_new_particles(self, names: Collection[str]) -> None:
+        """Read the particles that a restart has begun where they begin, unless an earlier restart has."""
+        rows = self.particles.rows
+        read = [name for name, one in rows.items() if one.last == self.clock.step or name not in names]
+        self._write_without_sums({"particles": _without(self.particles.wanted(), read)})
+
+    def _moment(self, report: _core.StepReport | None = None) -> Moment:
+        return Moment(self.case, self.flow, self.clock, self.sums.values(), report, self.columns.run)
 
     @property
     def reached(self) -> bool:
@@ -180,9 +205,11 @@ class Recorder:
 
     def finish(self) -> None:
         """Write the rows in memory, and merge single states into their files."""
-        self.followed.synchronise()
-        agreed(self.comm, self.diagnostics.finish)
-        agreed(self.comm, self.followed.particles.finish)
+        for table in self.tables.values():
+            agreed(self.comm, table.finish)
+
+    def _checkpoint(self, moment: Moment) -> None:
+        self.checkpoint(moment.report.dt)
 
     def checkpoint(self, dt: float) -> None:
         """Write a restart file of the present state, unless one exists; then remove the oldest.
@@ -191,14 +218,13 @@ class Recorder:
         the rows of probes and particles.
         """
         self._check_particles(self.tracers)
-        self.followed.synchronise()
-        if self.directory is None or not self._wanted("checkpoint"):
+        agreed(self.comm, self._synchronise)
+        if self.directory is None or not self.writers["checkpoint"].wanted():
             return
         path = self.directory.checkpoint_path(self.clock.step)
         if path == self.last_checkpoint:
             return
         self.sums.values()
-        on_root(self.comm, self._synchronise)
         clock = {"compensation": self.clock.compensation, "dt": dt}
         timed = {"plane_bytes": self.flow.options.plane_bytes}
         if turnovers := self.clock.turnovers:
@@ -249,8 +275,9 @@ class Recorder:
 
     def blow_up(self, reason: str, *, particles: str = "") -> BlowUp:
         """The error of a flow or particles that blew up; earlier rows are written first. Collective."""
-        self.followed.drop_lost()
-        self.followed.synchronise()
+        for table in self.tables.values():
+            table.drop_lost()
+        agreed(self.comm, self._synchronise)
         return BlowUp(
             self.clock.time,
             self.clock.step,
@@ -260,32 +287,7 @@ class Recorder:
             particles=particles,
         )
 
-    def _write(self, due: set[str], report: _core.StepReport | None) -> None:
-        """Write the tables and the snapshot that are due, once the statistics are known to be finite.
-
-        If a row ends the run, it is the last, and `due` becomes all output.
-        """
-        moment = self._moment(report)
-        for name, table in self.tables.items():
-            if name in due:
-                measured = table.measure(moment)
-                agreed(self.comm, partial(table.record, moment, measured))
-            if name == "series" and name in due:
-                self.accuracy.check(table.rows)
-                self.condition.check(moment.expression)
-                due |= set(filter(self._wanted, self._every)) if self.reached else set()
-        if due & FILES.keys():
-            self.resolution.judge(moment)
-        if names := tuple(name for name in self.diagnostics.by_name if (OF, name) in due):
-            found = self.diagnostics.measure_some(moment, names)
-            agreed(self.comm, partial(self.diagnostics.record, moment, found))
-        if "snapshot" in due:
-            self._snapshot()
-
-    def _moment(self, report: _core.StepReport | None) -> Moment:
-        return Moment(self.case, self.flow, self.clock, self.sums.values(), report, self.columns.run)
-
-    def _snapshot(self) -> None:
+    def _snapshot(self, moment: Moment) -> None:
         if self.directory is None:
             return
         path = self.directory.snapshot_path(self.clock.step)
@@ -319,4 +321,9 @@ def table_of(output: OutputFile, case: Case, folder: Path | None) -> Table:
     """The table of an output file; it is written if a folder is given and its packages are installed."""
     kind = {table.suffix: table for table in (Series, Spectra)}[Path(output.file).suffix]
     written = folder is not None and (kind is not Spectra or has_h5py())
-    return kind(output.columns_of(case), folder / output.file if written else None)
+    every = {output.quantity: Every.parse(getattr(case.output, f"{output.quantity}_every"))}
+    return kind(output.columns_of(case), folder / output.file if written else None, every)
+
+
+def _without(parts: Sequence[str], others: Collection[str]) -> list[str]:
+    return [part for part in parts if part not in others]

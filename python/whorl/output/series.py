@@ -19,7 +19,7 @@ from whorl.base.text import counted
 from whorl.config.columns import CLOCK, Column
 from whorl.config.outputs import option_of
 from whorl.output.moment import Moment, row_of
-from whorl.output.table import Kept, Table
+from whorl.output.table import ColumnTable, Kept
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -28,18 +28,13 @@ GAP, BETWEEN = "# gap: ", "; "
 ABOUT = re.compile(r"# (?P<name>\S+) +\[(?P<unit>[^]]*)\]  (?P<meaning>.*)")
 
 
-class Series(Table):
+class Series(ColumnTable):
     """A table of numbers, with a row for each state."""
 
     suffix = ".csv"
 
-    def __init__(self, columns: tuple[Column, ...], path: Path | None = None):
-        super().__init__(columns, path)
-        self.rows: list[dict[str, float]] = []
-        self.gaps: list[str] = []
-
-    def begin(self) -> None:
-        self.resume([])
+    def no_rows(self) -> list[dict[str, float]]:
+        return []
 
     def measure(self, moment: Moment) -> dict[str, float]:
         return row_of(self.columns, moment)
@@ -47,16 +42,13 @@ class Series(Table):
     def record(self, moment: Moment, measured: dict[str, float]) -> None:
         self.append(measured)
 
-    @property
-    def states(self) -> int:
-        return len(self.rows)
-
-    def read(self, step: int) -> tuple[list[str], Kept]:
+    def read(self, step: int) -> Kept:
         columns, rows, gaps = read_table(self.path)
         self._check_meanings(columns)
+        self.check_columns([column.name for column in columns])
         later = {column.name: math.nan for column in self.columns if column.later}
         rows = [later | row for row in rows if row["step"] <= step]
-        return [column.name for column in columns], Kept(rows, len(rows), gaps)
+        return Kept(rows, len(rows), gaps)
 
     def _check_meanings(self, there: Iterable[Column]) -> None:
         """Raises CaseError if a column of the file has another meaning than that of its name in the table."""
@@ -74,16 +66,15 @@ class Series(Table):
                     "move it away, and the restart begins a new one."
                 )
 
-    def nothing(self) -> list[dict[str, float]]:
-        return []
-
-    def resume(self, rows: list[dict[str, float]], gaps: Iterable[str] = ()) -> None:
+    def resume(self, rows: Iterable[dict[str, float]] | None, gaps: Iterable[str] = ()) -> None:
         """Resume after `rows`, and cut the file to them; `gaps` says which rows are missing."""
-        self.rows, self.gaps = list(rows), list(gaps)
+        self.rows, self.gaps = list(rows or ()), list(gaps)
         if self.path:
             write_text(self.path, _head(self.columns, self.gaps) + "".join(map(self._line, self.rows)))
 
     def append(self, row: dict[str, float]) -> None:
+        if self.path and not self.path.is_file():
+            self.resume(self.rows, self.gaps)
         self.rows.append(row)
         if self.path:
             with self.path.open("a", encoding="utf-8") as file:
@@ -117,10 +108,15 @@ def read_series(path: Path) -> "xr.Dataset":
     return as_dataset(columns, rows, gaps)
 
 
+def check_written(path: Path, what: str) -> None:
+    """Raises CaseError unless a file exists that `what` is written to."""
+    if not path.is_file():
+        raise CaseError(f"there is no {path}: {option_of(path)} says when {what} are written.")
+
+
 def read_table(path: Path) -> tuple[tuple[Column, ...], list[dict[str, float]], list[str]]:
     """Columns, complete rows and gaps of a file; a torn last line is left out. Raises CaseError."""
-    if not path.is_file():
-        raise CaseError(f"there is no {path}: {option_of(path)} says when its rows are written.")
+    check_written(path, "its rows")
     text = path.read_bytes().decode("utf-8", errors="replace")
     whole = text[: text.rfind("\n") + 1].splitlines()
     about = (ABOUT.fullmatch(line) for line in whole if line.startswith("#"))

@@ -5,59 +5,73 @@ spectra are sums over a shell, not densities: `energy` summed over k is the mean
 small, so each addition writes all of it and renames it: a kill never damages it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whorl.base.errors import CaseError
 from whorl.base.files import whole_file
-from whorl.base.hdf5 import DAMAGE, members, open_hdf5
+from whorl.base.hdf5 import open_hdf5
 from whorl.config.columns import Column
-from whorl.config.outputs import option_of
+from whorl.diagnostics.options.base import Array, Axis, Layout
+from whorl.output.groups import damage_named, read_group, write_variables
+from whorl.output.growing_table import Rows
 from whorl.output.moment import Moment, shells_of
-from whorl.output.series import gaps_of, with_gaps
-from whorl.output.table import Kept, Table
+from whorl.output.series import check_written, gaps_of, with_gaps
+from whorl.output.table import ColumnTable, Kept
 
 if TYPE_CHECKING:
     import xarray as xr
 
-COORDINATES = (
-    ("time", "time", "t"),
-    ("step", "", "number of time steps made"),
-    ("k", "1/length", "wavenumber in the middle of the shell"),
-)
+ABOUT = "whorl spectra; length and time are the case's own units"
 
 
-class States(NamedTuple):
-    """Shells k and, for each state, its time, its step and the sums over shells of each column."""
+class Shells(Rows):
+    """Sums over shells: a row has "k", in the middle of the shells, and each column."""
 
-    k: np.ndarray
-    times: list[float]
-    steps: list[int]
-    sums: dict[str, list[np.ndarray]]
+    def __init__(self, columns: Sequence[Column], k: Sequence[float] = ()):
+        arrays = tuple(
+            Array(one.name, ("k",), one.meaning, itemgetter(one.name), one.unit) for one in columns
+        )
+        super().__init__(None, Layout((_axis(k),), arrays))
+
+    def add(self, step: int, time: float, raw: Mapping[str, np.ndarray]) -> None:
+        if not self.rows:
+            self.layout = Layout((_axis(raw["k"]),), self.layout.arrays)
+        super().add(step, time, {name: np.array(values) for name, values in raw.items()})
+
+    def arrays(self, raw: Sequence[Mapping[str, np.ndarray]], times: np.ndarray) -> list[np.ndarray]:
+        shape = (len(raw), len(self.layout.axes[0].values))
+        return [np.array([one.of(row) for row in raw]).reshape(shape) for one in self.layout.arrays]
+
+    def attributes(self) -> dict[str, str]:
+        return {}
 
 
-class Spectra(Table):
+def _axis(k: Sequence[float]) -> Axis:
+    return Axis("k", np.array(k, float), "wavenumber in the middle of the shell", "1/length")
+
+
+class Spectra(ColumnTable):
     """A table of sums over shells, at the times of its states."""
 
     suffix = ".h5"
 
-    def __init__(self, columns: tuple[Column, ...], path: Path | None = None):
-        super().__init__(columns, path)
-        self._states = self.nothing()
-        self._attributes: dict[str, str] = {}
+    def no_rows(self) -> Shells:
+        return Shells(self.columns)
 
-    def resume(self, data: States, gaps: Iterable[str] = ()) -> None:
+    def resume(self, data: "xr.Dataset | None", gaps: Iterable[str] = ()) -> None:
         """Resume after `data`, and cut the file to it; `gaps` says which states are missing."""
-        self._states = data
-        self._attributes = with_gaps(gaps)
-        if self.path:
-            self._write()
-
-    def begin(self) -> None:
-        """Do nothing: the first state creates the file."""
+        self.rows, self.gaps = self.no_rows(), list(gaps)
+        if data is not None:
+            k = data["k"].values
+            self.rows = Shells(self.columns, k)
+            for number, (step, time) in enumerate(zip(data["step"].values, data["time"].values, strict=True)):
+                sums = {one.name: data[one.name].values[number] for one in self.columns}
+                self.rows.add(int(step), float(time), {"k": k, **sums})
+        self._write()
 
     def measure(self, moment: Moment) -> dict[str, np.ndarray]:
         return shells_of(self.columns, moment)
@@ -65,94 +79,33 @@ class Spectra(Table):
     def record(self, moment: Moment, measured: dict[str, np.ndarray]) -> None:
         self.append(moment.clock.time, moment.clock.step, measured["k"], measured)
 
-    @property
-    def states(self) -> int:
-        return len(self._states.times)
-
-    def read(self, step: int) -> tuple[list[str], Kept]:
+    def read(self, step: int) -> Kept:
         data = read_spectra(self.path)
+        self.check_columns(data)
         kept = data.isel(time=data["step"].values <= step)
-        sums = {str(name): list(kept[name].values) for name in kept.data_vars if name != "step"}
-        states = States(kept["k"].values, kept["time"].values.tolist(), kept["step"].values.tolist(), sums)
-        return list(data.data_vars), Kept(states, len(states.times), gaps_of(kept))
-
-    def nothing(self) -> States:
-        return States(np.empty(0), [], [], {column.name: [] for column in self.columns})
-
-    def synchronise(self) -> None:
-        """Do nothing: each addition has written the whole file."""
+        return Kept(kept, kept.sizes["time"], gaps_of(kept))
 
     def append(self, time: float, step: int, k: np.ndarray, shells: dict[str, np.ndarray]) -> None:
         """Add a state; `shells` has each column on the shells `k`."""
-        if not self._states.times:
-            self._states = self._states._replace(k=np.array(k))
-        self._states.times.append(time)
-        self._states.steps.append(step)
-        for column in self.columns:
-            self._states.sums[column.name].append(np.array(shells[column.name]))
-        if self.path:
-            self._write()
+        self.rows.add(step, time, {"k": k, **shells})
+        self._write()
 
     def dataset(self) -> "xr.Dataset":
         """All states over (time, k)."""
-        import xarray as xr
-
-        variables = self._variables()
-        coordinates = {name: variables.pop(name) for name in ("time", "k")}
-        return xr.Dataset(variables, coordinates, self._attributes)
-
-    def _variables(self) -> dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, str]]]:
-        """The dimensions, values and attributes of each array of the file."""
-        k, times, steps, sums = self._states
-        shape = (len(times), k.size)
-        arrays = {"time": (("time",), np.array(times, float)), "step": (("time",), np.array(steps, int))}
-        arrays["k"] = (("k",), k.copy())
-        arrays |= {c.name: (("time", "k"), np.array(sums[c.name]).reshape(shape)) for c in self.columns}
-        told = (*COORDINATES, *((c.name, c.unit, c.meaning) for c in self.columns))
-        return {
-            name: (*arrays[name], {"units": unit or "1", "long_name": meaning})
-            for name, unit, meaning in told
-        }
+        return self.rows.dataset().reset_coords("step").assign_attrs(with_gaps(self.gaps))
 
     def _write(self) -> None:
-        variables = self._variables()
-        with whole_file(self.path) as beside, open_hdf5(beside, "w") as file:
-            file.attrs["about"] = "whorl spectra; length and time are the case's own units"
-            file.attrs.update(self._attributes)
-            for name, (_, values, attributes) in variables.items():
-                file[name] = values
-                file[name].attrs.update(attributes)
-            for name in ("time", "k"):
-                file[name].make_scale(name)
-            for name in variables.keys() - {"time", "k"}:
-                for axis, dimension in enumerate(variables[name][0]):
-                    file[name].dims[axis].attach_scale(file[dimension])
+        if self.path:
+            with whole_file(self.path) as beside, open_hdf5(beside, "w") as file:
+                arrays, coordinates = self.rows.variables()
+                file.attrs.update({"about": ABOUT, **with_gaps(self.gaps)})
+                write_variables(file, arrays | coordinates, ("time", "k"), grows=False)
 
 
 def read_spectra(path: Path) -> "xr.Dataset":
     """The spectra as a dataset over (time, k). Raises CaseError, naming the file, if it is not one."""
-    if not path.is_file():
-        raise CaseError(f"there is no {path}: {option_of(path)} says when spectra are written.")
-    try:
-        return _read(path)
-    except DAMAGE as error:
-        raise CaseError(
-            f"{path} is damaged or was not written by whorl ({error}); remove it to start a new one."
-        ) from None
-
-
-def _read(path: Path) -> "xr.Dataset":
-    import xarray as xr
-
-    with open_hdf5(path) as file:
-        shells = {name: data for name, data in members(file) if data.ndim == 2}
-        data = xr.Dataset(
-            {name: (("time", "k"), values[:]) for name, values in shells.items()},
-            {name: file[name][:] for name in ("time", "k")},
-        )
-        data["step"] = ("time", file["step"][:])
-        if "gaps" in file.attrs:
-            data.attrs["gaps"] = str(file.attrs["gaps"])
-        for name in data.variables:
-            data[name].attrs = {key: str(file[name].attrs[key]) for key in ("units", "long_name")}
+    check_written(path, "spectra")
+    with damage_named(path), open_hdf5(path) as file:
+        data = read_group(file).reset_coords("step")
+    data.attrs.pop("about", None)
     return data

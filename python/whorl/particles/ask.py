@@ -78,10 +78,10 @@ class PathReading:
         """The number of values that are read at a time."""
         return self.probe.number() * self._each
 
-    def read(self, flow: Any) -> np.ndarray:
-        """A row of the present state, [particle][variables and values], on rank 0, else empty. Collective."""
+    def read(self, flow: Any) -> np.ndarray | None:
+        """A row of the present state, [particle][variables and values], on rank 0, else None. Collective."""
         found = self._groups[self.probe.label].measure(self.at_particles)
-        return np.empty(0) if found is None else found.ravel()
+        return None if found is None else found.ravel()
 
     def is_lost(self, raw: np.ndarray) -> bool:
         """Whether a row is of a state that is not finite."""

@@ -1,115 +1,109 @@
-"""The paths of particles: their rows in particles.h5, which grows at a cost in proportion to them.
+"""The paths of particles: rows of particles.h5, which may be read along with values of the flow.
 
-Rows are added with each checkpoint, at the end, and when many are in memory. The last of them may be in files
-of their own (growing_file.py), so that a kill neither damages nor doubles any. A restart may change the
-expressions that are read. The file then has those of all times, with nan at times that did not read one.
+A restart may change the expressions that are read. The file then has those of all times, with NaN at times
+that did not read one.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whorl.config.case import Case
 from whorl.config.clock import Clock, Every
-from whorl.diagnostics.record import about
-from whorl.output.diagnostic_files import cut_group, read_group
-from whorl.output.growing_file import GrowingFile
-from whorl.output.probe_files import of_group, ordered
-from whorl.output.series import gaps_of, with_gaps
+from whorl.output.groups import read_group, write_rows
+from whorl.output.growing_table import about
+from whorl.output.moment import Moment
 from whorl.output.table import Kept
+from whorl.particles.ask import PathReading
+from whorl.particles.files import ordered
 from whorl.particles.options import VALUE, quantity_axis
 from whorl.particles.views import remove_view, write_view
-from whorl.probes.record import MOST_BYTES, MOST_ROWS, Probes, Rows, first_of, write_rows
+from whorl.probes.record import ReadRows, ReadTable
 
 if TYPE_CHECKING:
     import h5py
     import xarray as xr
 
 
-class PathRows(Rows):
-    """The rows that one group of particles has read and not yet written."""
+class PathRows(ReadRows):
+    """The rows of one group of particles."""
 
-    last: int | None = None  # the step of the last row in the file
-    quantities: tuple[str, ...] = ()  # of the file
+    quantities: tuple[str, ...] = ()  # of the file, if the case has others
 
-    @property
-    def full(self) -> bool:
-        return len(self) >= MOST_ROWS or (len(self) > 0 and len(self) * self.reading.width * 8 >= MOST_BYTES)
+    def attributes(self) -> dict[str, Any]:
+        return super().attributes() | self.reading.found
 
     def dataset(self) -> "xr.Dataset":
-        rows = super().dataset().assign_attrs(self.reading.found)
-        return with_quantities(ordered(rows, self.reading.probe.order), self.quantities)
+        return with_quantities(ordered(super().dataset(), self.options.order), self.quantities)
+
+    def resume(self, data: "xr.Dataset | None") -> None:
+        super().resume(data)
+        known, own = _quantities(data), [read.text for read in self.reading.reads]
+        self.quantities = tuple(dict.fromkeys([*known, *own])) if known != own else ()
 
 
-class Paths(Probes):
-    """The particles of a run: in their file, or in memory if it `keeps` them."""
+class Paths(ReadTable[PathRows]):
+    """The particles of a run; `groups` are those that are placed, by name.
 
-    def __init__(self, readings: Iterable[object], path: Path | None = None, *, keeps: bool = False):
-        super().__init__(readings, path, keeps=keeps)
-        self.file = path_file(path) if path else None
+    `check` raises BlowUp if particles of some names are not finite.
+    """
 
-    def rows_of(self, reading: object) -> PathRows:
-        return PathRows(reading)
+    def __init__(
+        self,
+        case: Case,
+        groups: Mapping[str, Any],
+        check: Callable[[Iterable[str]], None],
+        path: Path | None = None,
+        *,
+        keeps: bool = False,
+    ):
+        rows = [PathRows(PathReading(case, one, groups)) for one in case.particles]
+        super().__init__(rows, path, keeps=keeps)
+        self._groups, self._check = groups, check
 
-    def read(self, step: int) -> tuple[list[str], Kept]:
-        """The names of the groups, and of each its coordinates up to a step; arrays stay in the file."""
-        there = self.file.read(without_arrays=True)
-        self.check(there)
-        kept = {name: data.isel(time=data["step"].values <= step) for name, data in there.items()}
-        gaps = [gap for data in kept.values() for gap in gaps_of(data)]
-        states = sum(data.sizes["time"] for data in kept.values())
-        for name in kept.keys() & self.rows.keys():
-            kept[name] = _without_end(kept[name], self.rows[name].reading.probe.every)
-        return list(there), Kept(kept, states, gaps)
+    def wanted(self) -> list[str]:
+        return [name for name in super().wanted() if name in self._groups]
 
-    def resume(self, data: "dict[str, xr.Dataset]", gaps: Iterable[str] = ()) -> None:
-        """Resume after `data`, which has the coordinates of the rows that stay."""
-        self.gaps = list(dict.fromkeys(gaps))
-        for name, one in self.rows.items():
-            one.clear()
-            one.first = first_of(data.get(name))
-            steps = data[name]["step"].values if name in data else np.empty(0, int)
-            one.written, one.last = len(steps), int(steps[-1]) if len(steps) else None
-            known = _quantities(data[name]) if name in data else []
-            own = [read.text for read in one.reading.reads]
-            one.quantities = tuple(dict.fromkeys([*known, *own])) if known != own else ()
-        if self.file and data:
-            self.file.merge(lambda file: self._cut(file, data))
-            for name in data:
-                remove_view(self.path, name)
+    def due(self, clock: Clock, *, last: bool, released: Collection[str] = ()) -> list[str]:
+        due = {*released, *super().due(clock, last=last)}
+        return [name for name in self.wanted() if name in due]
 
-    def _cut(self, file: "h5py.File", data: "dict[str, xr.Dataset]") -> None:
+    def measure(self, moment: Moment, names: Sequence[str]) -> dict[str, np.ndarray | None]:
+        self._check(names)
+        return super().measure(moment, names)
+
+    def read(self, step: int) -> Kept:
+        """The coordinates of each group up to a step, without a row at the end that was not due."""
+        kept = super().read(step)
+        for name in kept.data.keys() & self.rows.keys():
+            kept.data[name] = _without_end(kept.data[name], self.rows[name].options.every)
+        return kept
+
+    def resume(self, data: "dict[str, xr.Dataset] | None", gaps: Iterable[str] = ()) -> None:
+        super().resume(data, gaps)
+        for name in data or () if self.file else ():
+            remove_view(self.path, name)
+
+    def cut(self, file: "h5py.File", data: "dict[str, xr.Dataset]") -> None:
         """Cut the groups of the file; a group whose quantities have changed is written again."""
-        for name, group in data.items():
-            cut_group(file[name], group.sizes["time"])
-            told = about(self.rows[name].reading.probe) if name in self.rows else {}
-            file[name].attrs.pop("gaps", None)
-            file[name].attrs.update(told | with_gaps(self.gaps))
+        super().cut(file, data)
         for name, one in self.rows.items():
-            if name in data and one.quantities and one.quantities != tuple(_quantities(data[name])):
-                whole = with_quantities(of_group(read_group(file[name])), one.quantities)
-                del file[name]
-                write_rows(file, name, whole)
-
-    def _append(self) -> None:
-        told = with_gaps(self.gaps)
-        written = {name: one for name, one in self.rows.items() if len(one)}
-        states = {name: one.dataset().assign_attrs(told) for name, one in written.items()}
-        self.file.add(max(one.steps[-1] for one in written.values()), states)
+            if name in data:
+                file[name].attrs.update(about(one.options))
+                if one.quantities and one.quantities != tuple(_quantities(data[name])):
+                    whole = with_quantities(read_group(file[name]), one.quantities)
+                    del file[name]
+                    write_rows(file, name, whole)
 
     def finish(self) -> None:
-        """Merge all rows into particles.h5, and write the files for ParaView."""
+        """Write all rows, merge them into the file, and write the files for ParaView."""
+        super().finish()
         if self.file and self.file.is_there():
-            self.file.merge()
             for name, one in self.rows.items():
                 write_view(self.path, name, one.reading.grid)
-
-
-def path_file(path: Path) -> GrowingFile:
-    """The growing file of the paths of a run."""
-    return GrowingFile(path, write_rows)
 
 
 def _without_end(data: "xr.Dataset", every: str | float) -> "xr.Dataset":
@@ -134,12 +128,13 @@ def _is_due(data: "xr.Dataset", every: Every) -> bool:
     return every.due(clock, (steps[0], times[0]))
 
 
-def _quantities(data: "xr.Dataset") -> list[str]:
-    return list(map(str, data["quantity"].values)) if "quantity" in data.coords else []
+def _quantities(data: "xr.Dataset | None") -> list[str]:
+    there = data is not None and "quantity" in data.coords
+    return list(map(str, data["quantity"].values)) if there else []
 
 
 def with_quantities(data: "xr.Dataset", names: tuple[str, ...]) -> "xr.Dataset":
-    """The data with the values of these quantities, nan for those it lacks; unchanged without names."""
+    """The data with the values of these quantities, NaN for those it lacks; unchanged without names."""
     if not names:
         return data
     axis = quantity_axis([])

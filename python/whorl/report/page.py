@@ -14,8 +14,8 @@ import xarray as xr
 from whorl.base.errors import CaseError
 from whorl.base.text import counted
 from whorl.base.version import __version__
-from whorl.output.diagnostic_files import read_diagnostics
 from whorl.output.directory import RunDirectory
+from whorl.output.growing_file import read_groups
 from whorl.pictures.run import headline
 from whorl.report import checks, facts, particles, pictures
 from whorl.report.pictures import Window
@@ -113,9 +113,7 @@ def _results(read: Contents, place: RunDirectory, window: Window, progress: Prog
         spectra = pictures.spectra_of(run, read.spectra, read.averages, read.span)
         shown["spectra"] = drawn("spectra", spectra)
     measured = _there(place.diagnostics, lambda: run.diagnostics, failed)
-    analysed = _there(
-        place.path / "analysis.h5", lambda: read_diagnostics(place.path / "analysis.h5"), failed
-    )
+    analysed = _there(place.path / "analysis.h5", lambda: read_groups(place.path / "analysis.h5"), failed)
     probed = _there(place.probes, lambda: run.probes, failed)
     for part, found in {"diagnostics": measured, "analyses": analysed}.items():
         shown[part] = drawn(part, pictures.diagnostics(run, found, window, read.averages, failed))

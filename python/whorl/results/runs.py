@@ -13,11 +13,12 @@ from whorl.config.outputs import FILES
 from whorl.diagnostics.results.means import DiagnosticMeans, diagnostic_means
 from whorl.output.directory import RunDirectory
 from whorl.output.growing_file import GrowingFile
-from whorl.output.probe_files import read_paths, read_probes
 from whorl.output.series import read_series
 from whorl.output.snapshot_series import times_of
 from whorl.output.snapshots import open_snapshots
 from whorl.output.spectra import read_spectra
+from whorl.particles.files import read_paths
+from whorl.probes.files import read_probes
 from whorl.results.averages import Averages, averages_of
 from whorl.results.checkpoint_modes import open_modes
 

@@ -12,8 +12,8 @@ from whorl.base.hdf5 import open_hdf5
 from whorl.base.parallel import agreed, on_root, world
 from whorl.base.ranks import MPI
 from whorl.diagnostics.record import Diagnostics
-from whorl.output.diagnostic_files import check_replaceable
 from whorl.output.directory import RunDirectory
+from whorl.output.groups import check_replaceable
 from whorl.output.growing_file import GrowingFile
 from whorl.output.moment import Moment
 from whorl.output.states import named_state
@@ -122,10 +122,10 @@ def _measured(
     for step in steps:
         asked = {"step": step, "snapshot": snapshots, "diagnostics": wanted, "settings": settings}
         with Simulation.open(directory, **asked, particles=False, comm=comm) as state:
-            table = table or Diagnostics(state.case, comm, path if comm.rank == 0 else None)
+            written = path if comm.rank == 0 else None
+            table = table or Diagnostics(state.case, comm, written, keeps=path is None)
             moment = Moment(state.case, state.flow, state.clock, {})
-            measured = table.measure(moment)
-            agreed(comm, partial(table.record, moment, measured))
+            table.write(moment, list(table.rows), partial(agreed, comm))
     return table
 
 

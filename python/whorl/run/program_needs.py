@@ -18,11 +18,11 @@ from whorl.expressions.increments import Increments
 from whorl.expressions.plan import Program, Stage
 from whorl.expressions.planned import PlannedCase
 from whorl.expressions.questions import Questions
+from whorl.output.growing_table import MOST_BYTES, MOST_ROWS
 from whorl.output.plans import questions_at_a_time
 from whorl.particles.ask import PathReading
 from whorl.particles.options import ParticleGroup
 from whorl.probes.options import ModeProbe, PointProbe, Probe
-from whorl.probes.record import MOST_BYTES, MOST_ROWS
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,7 @@ def _go_on(
     on_root(comm, place.remove_unfinished)
     remarks = [*other_level(checkpoint.level), *_uncounted(run, checkpoint), *on_root(comm, place.remarks)]
     remarks += run.recorder.resume(checkpoint, kept)
-    run.recorder.followed.read_new_particles([name for name in run.tracers if name not in labels(checkpoint)])
+    run.recorder.read_new_particles([name for name in run.tracers if name not in labels(checkpoint)])
     on_root(comm, lambda: place.write_case(case, place.origin()))
     open_log(run, _event("restart", checkpoint, settings), remarks)
     run.origin, run.fresh = checkpoint.path, False

@@ -254,7 +254,7 @@ class Simulation:
     @property
     def probes(self) -> "dict[str, xr.Dataset]":
         """Rows of the case's probes, by their names; with a directory only rows not written yet."""
-        return self._recorder.followed.probes.datasets()
+        return self._recorder.probes.datasets()
 
     @property
     def paths(self) -> "dict[str, xr.Dataset]":
@@ -262,4 +262,4 @@ class Simulation:
 
         The particles themselves are in `tracers`, by the same names.
         """
-        return self._recorder.followed.particles.datasets() if self.comm.rank == 0 else {}
+        return self._recorder.particles.datasets() if self.comm.rank == 0 else {}

@@ -128,6 +128,11 @@ class Diagnostic(Section):
     of_moments: ClassVar[bool] = False
     """Whether a picture shows the last state, unless a mean is asked for."""
 
+    section: ClassVar[str] = "diagnostics"
+    called: ClassVar[tuple[str, str]] = ("a diagnostic", "two diagnostics")
+    free: ClassVar[tuple[str, ...]] = ("name", "every")
+    """Options in which rows of one group may differ."""
+
     page: ClassVar[str] = ""
     """The page of docs/diagnostics that defines it; that of its kind by default."""
 

@@ -17,7 +17,7 @@ from whorl.config.case import Case
 from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.explain import did_you_mean
 from whorl.diagnostics.results.pooled import pooled
-from whorl.output.diagnostic_files import check_replaceable, write_group
+from whorl.output.groups import check_replaceable, write_group
 from whorl.output.means import ENOUGH, FEWEST
 from whorl.results.averages import (
     as_table,

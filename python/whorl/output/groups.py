@@ -1,13 +1,14 @@
-"""diagnostics.h5: the measurements of the diagnostics of a case, a group for each, at the times written.
+"""Groups of datasets over time in an HDF5 file: written, appended to, cut and read.
 
-A group has `time`, `step`, the axes and the arrays (time, …) of its diagnostic, with units and dimension
-scales. Its attributes are the kind, meaning and options. xarray opens it by `open_dataset(path, group=NAME)`.
+A group has `time`, `step`, the axes and the arrays (time, …), with units and dimension scales. Its attributes
+say what it holds. xarray opens it by `open_dataset(path, group=NAME)`.
 """
 
 import math
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,16 @@ if TYPE_CHECKING:
 
 MOST_OF_CHUNK = 1 << 24  # bytes
 TOGETHER, ROWS_TOGETHER = 1 << 18, 32  # bytes and rows of a chunk of an array whose first axis is not time
+CHUNK_BYTES = 1 << 18  # of some rows of a table of many
 TOLD = ("units", "long_name", "over_time", "weighted_by", "about")  # attributes of an array
+
+
+class Variable(NamedTuple):
+    """An array with its dimensions and attributes, without xarray, which takes long to import."""
+
+    dims: tuple[str, ...]
+    values: np.ndarray
+    attrs: dict[str, Any]
 
 
 def write_group(
@@ -31,30 +41,48 @@ def write_group(
     """Write a dataset over time as a group, which can grow; its chunks have `rows` rows, if given."""
     group = file.create_group(name)
     group.attrs.update(data.attrs)
-    for key, variable in data.variables.items():
-        values = variable.values
-        if values.dtype.kind in "UO":
-            values = values.astype(object)
-        growing = _growing(variable, rows) if grows and "time" in variable.dims else {}
+    variables = {key: Variable(one.dims, one.values, one.attrs) for key, one in data.variables.items()}
+    write_variables(group, variables, list(map(str, data.dims)), rows, grows=grows, at_steps=data.data_vars)
+
+
+def write_variables(
+    group: "h5py.Group",
+    variables: Mapping[str, Variable],
+    dimensions: Sequence[str],
+    rows: int | None = None,
+    *,
+    grows: bool,
+    at_steps: Collection[str] = (),
+) -> None:
+    """Write variables; those `at_steps` name the coordinate `step`, so that other readers find it."""
+    for key, one in variables.items():
+        values = one.values.astype(object) if one.values.dtype.kind == "U" else one.values
+        growing = _growing(one, rows) if grows and "time" in one.dims else {}
         if values.dtype.kind == "O":
-            made = group.create_dataset(key, data=list(values), dtype=text_type(file), **growing)
+            made = group.create_dataset(key, data=list(values), dtype=text_type(group.file), **growing)
         else:
             made = group.create_dataset(key, shape=values.shape, dtype=values.dtype, data=values, **growing)
-        made.attrs.update(variable.attrs)
-        if key in data.data_vars and "step" in data.coords:
-            made.attrs["coordinates"] = "step"  # so that other readers find this coordinate
-    for key in data.dims:
+        made.attrs.update(one.attrs)
+        if key in at_steps and "step" in variables:
+            made.attrs["coordinates"] = "step"
+    for key in dimensions:
         group[key].make_scale(key)
-    for key, variable in data.variables.items():
-        if variable.dims != (key,):
-            for place, dimension in enumerate(variable.dims):
+    for key, one in variables.items():
+        if one.dims != (key,):
+            for place, dimension in enumerate(one.dims):
                 group[key].dims[place].attach_scale(group[dimension])
 
 
-def _growing(variable: "xr.Variable", rows: int | None) -> dict[str, Any]:
+def write_rows(file: "h5py.File", name: str, data: "xr.Dataset") -> None:
+    """Write a dataset of many rows as a group that can grow."""
+    row = sum(one.nbytes for one in data.data_vars.values()) // max(data.sizes["time"], 1)
+    write_group(file, name, data, rows=int(np.clip(CHUNK_BYTES // max(row, 1), 1, 4096)))
+
+
+def _growing(variable: Variable, rows: int | None) -> dict[str, Any]:
     """Storage of a variable that grows along time; its chunks have `rows` rows, or h5py chooses them."""
     time = variable.dims.index("time")
-    most = tuple(None if axis == time else size for axis, size in enumerate(variable.shape))
+    most = tuple(None if axis == time else size for axis, size in enumerate(variable.values.shape))
     return {"maxshape": most, "chunks": _chunks(rows, variable.values, time) if rows else True}
 
 
@@ -85,7 +113,7 @@ def check_replaceable(path: Path, what: str, about: str) -> None:
 
 
 def append_states(group: "h5py.Group", states: "xr.Dataset") -> None:
-    """Append states to a group of the same diagnostic or probe."""
+    """Append states to a group with the same arrays."""
     if not (count := states.sizes["time"]):
         return
     for key, variable in states.variables.items():
@@ -103,18 +131,11 @@ def cut_group(group: "h5py.Group", states: int) -> None:
             data.resize(states, axis=data.maxshape.index(None))
 
 
-def read_diagnostics(path: Path, *, without_arrays: bool = False) -> "dict[str, xr.Dataset]":
-    """The groups of the file, each as a dataset over time, or only its coordinates.
-
-    Raises CaseError if it is damaged or missing.
-    """
-    if not path.is_file():
-        raise CaseError(
-            f"there is no {path}: the case has no [[diagnostics]], or none has been measured yet."
-        )
+@contextmanager
+def damage_named(path: Path) -> Iterator[None]:
+    """Raises CaseError, naming the file, for errors by damage in the block that reads it."""
     try:
-        with open_hdf5(path) as file:
-            return {name: read_group(group, without_arrays) for name, group in members(file)}
+        yield
     except DAMAGE as error:
         raise CaseError(
             f"{path} is damaged or was not written by whorl ({error}); remove it to start a new one."
