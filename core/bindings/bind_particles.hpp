@@ -1,4 +1,4 @@
-// Particles (flow/particles.hpp) in Python.
+// Particles (particles/group.hpp) in Python.
 #pragma once
 
 #include "bindings/bind_programs.hpp"

@@ -10,8 +10,8 @@
 #include "device/chosen.hpp"
 #include "flow/make_program_runs.hpp"
 #include "flow/narrow_flow.hpp"
-#include "flow/particles_of.hpp"
 #include "flow/trip_options.hpp"
+#include "particles/particles_of.hpp"
 #include "programs/memory.hpp"
 #include "programs/moved_modes.hpp"
 
@@ -42,12 +42,13 @@ template <class Real> class ProbeOfFlow final : public OpenProbe {
     std::shared_ptr<std::int64_t> of_all_;
 };
 
-template <class Device, class Real> class ProgramRunsOf final : public ProgramRuns {
+template <class Device, class Real>
+class ProgramRunsOf final : public ProgramRuns, private FlowOfParticles<Device, Real> {
     using Memory = typename Device::Memory;
     using Trip = RoundTrip<Device, Real>;
     using Trips = std::vector<std::unique_ptr<Trip>>;
     using Field = device::Buffer<Complex<Real>, Memory>;
-    using SourcesFor = typename ParticlesOf<Device, Real>::UseSources;
+    using Sources = typename FlowOfParticles<Device, Real>::Sources;
 
   public:
     explicit ProgramRunsOf(const FlowOfPrograms<Device, Real>& flow) : flow_(flow) {}
@@ -101,12 +102,9 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         return one->runs();
     }
     ParticleGroup& particles(const ParticleOptions& options) override {
-        auto group = std::make_unique<ParticlesOf<Device, Real>>(
-            options, flow_.options.box(), flow_.world, [this] { return sources(); },
-            [this](const ParticleOptions& of, double time, const SourcesFor& use) {
-                with_fields_of(of, time, use);
-            },
-            [this](int inputs) -> Trip& { return wide_enough({inputs, inputs}); });
+        FlowOfParticles<Device, Real>& own = *this;
+        auto group =
+            std::make_unique<ParticlesOf<Device, Real>>(options, flow_.options.box(), flow_.world, own);
         flow_.accompany(*group);
         groups_.push_back(std::move(group));
         return *groups_.back();
@@ -146,8 +144,8 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     }
 
   private:
-    // Calls use(sources), which have the fields of particles at a time.
-    void with_fields_of(const ParticleOptions& particles, double time, const SourcesFor& use) {
+    void with_fields(const ParticleOptions& particles, double time,
+                     const std::function<void(const Sources&)>& use) override {
         const Forgotten forgotten{*this};
         for (const std::string& field : particles.forces) bring_force(field, time);
         for (const programs::Program& program : particles.programs) {
@@ -216,9 +214,9 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         return programs::increments(trip, flow_.world, swapped(flow_.options.box(), axis),
                                     programs::swapped(program, axis, fields), wanted, sources_there);
     }
-    std::vector<programs::Source<Real>> sources() const {
+    Sources sources() const override {
         const StateOfFlow<Real> state = flow_.state();
-        std::vector<programs::Source<Real>> all;
+        Sources all;
         for (std::size_t f = 0; f < state.parities.size(); ++f)
             all.push_back({state.data + static_cast<std::int64_t>(f) * state.modes, state.parities[f]});
         for (const ForceOfFlow<Device, Real>& force : forces_)
@@ -228,6 +226,7 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         for (std::size_t p = 0; p < products_.size(); ++p) all.push_back({products_[p].data(), parities_[p]});
         return all;
     }
+    Trip& wide_enough(int inputs) override { return wide_enough({inputs, inputs}); }
     // The round trip of the steps, or another one that is kept for later programs, as wide as the planned
     // ones need. None is released: MPI's objects for it stay until the flow is closed.
     Trip& wide_enough(const programs::Width& needed) { return wide_enough(wide_[0], flow_.options, needed); }

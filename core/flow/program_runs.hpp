@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "flow/particles.hpp"
+#include "particles/group.hpp"
 #include "programs/evaluate.hpp"
 #include "programs/increments.hpp"
 #include "programs/mode_sums.hpp"

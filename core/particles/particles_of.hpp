@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "flow/particles.hpp"
 #include "particles/cloud_there.hpp"
+#include "particles/group.hpp"
 #include "particles/kinds.hpp"
 #include "particles/leaving.hpp"
 #include "particles/memory.hpp"
@@ -27,6 +27,20 @@ struct VelocitiesOfFlow {
     }
 };
 
+// The parts of a flow that its particles use, which outlive them.
+template <class Device, class Real> class FlowOfParticles {
+  public:
+    using Sources = std::vector<programs::Source<Real>>;
+
+    virtual ~FlowOfParticles() = default;
+    virtual Sources sources() const = 0;
+    // Calls use(sources) with sources that include the fields of a group at a time.
+    virtual void with_fields(const ParticleOptions& group, double time,
+                             const std::function<void(const Sources&)>& use) = 0;
+    // Returns a round trip that is wide enough for a number of inputs.
+    virtual RoundTrip<Device, Real>& wide_enough(int inputs) = 0;
+};
+
 template <class Device, class Real> class ParticlesOf final : public ParticleGroup, public Companion<Real> {
     using Memory = typename Device::Memory;
     using Sampler = particles::Sampler<Device, Real>;
@@ -34,17 +48,9 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     using Guests = particles::Guests;
 
   public:
-    using Sources = std::function<std::vector<programs::Source<Real>>()>;
-    // Calls a function with sources that include the fields of a group at a time.
-    using UseSources = std::function<void(const std::vector<programs::Source<Real>>&)>;
-    using WithFields = std::function<void(const ParticleOptions&, double, const UseSources&)>;
-    // Returns a round trip that is wide enough for a number of inputs.
-    using WideEnough = std::function<RoundTrip<Device, Real>&(int)>;
-
     ParticlesOf(const ParticleOptions& options, const Box& box, const exchange::Communicator& world,
-                Sources sources, WithFields with_fields, WideEnough wide_enough)
-        : options_(options), box_(box), world_(world), sources_(std::move(sources)),
-          with_fields_(std::move(with_fields)), wide_enough_(std::move(wide_enough)), mover_(make_mover()),
+                FlowOfParticles<Device, Real>& flow)
+        : options_(options), box_(box), world_(world), flow_(flow), mover_(make_mover()),
           sampler_(make_sampler(options.inputs)),
           cloud_(options.registers, mover_->kind().variables(), mover_->kind().kept()),
           leaving_(sampler_->territory()), guests_(world, sampler_->territory(), options.interpolation),
@@ -90,7 +96,7 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
         WHORL_REQUIRE(variables() > 1, "particles of this kind have no velocity of their own.");
         const programs::InputTerms velocity(options_.inputs.begin(), options_.inputs.begin() + 3);
         const std::unique_ptr<Sampler> own = velocity == options_.inputs ? nullptr : make_sampler(velocity);
-        sample_inputs(own ? *own : *sampler_, sources_());
+        sample_inputs(own ? *own : *sampler_, flow_.sources());
         particles::for_all(
             sampler_->device(), sampler_->host(), count(),
             VelocitiesOfFlow{inputs_.data(), mover_->kind().drift(), cloud_.changed_there().variables[1][0]});
@@ -98,14 +104,14 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     void sample(const programs::InputTerms& inputs, std::span<double> values) override {
         WHORL_REQUIRE(values.size() == inputs.size() * count(), "there are not as many values as samples.");
         if constexpr (Memory::separate) {
-            sampler_of(inputs).sample(sources_(), positions().data(), count(), read_);
+            sampler_of(inputs).sample(flow_.sources(), positions().data(), count(), read_);
             Memory::to_host(values.data(), read_.data(), values.size() * sizeof(double));
         } else {
-            sampler_of(inputs).sample(sources_(), positions(), values);
+            sampler_of(inputs).sample(flow_.sources(), positions(), values);
         }
     }
     std::int64_t bytes() const override {
-        const RoundTrip<Device, Real>& trip = wide_enough_(sampler_->variables());
+        const RoundTrip<Device, Real>& trip = flow_.wide_enough(sampler_->variables());
         const programs::Share share{trip.layout(), 0, sizeof(Complex<Real>), trip.device().executors(),
                                     Device::queues};
         const particles::Here here{static_cast<std::int64_t>(count()), 0};
@@ -127,7 +133,8 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
         const bool of_velocity = mover_->kind().inputs() == 3 && !options_.interpolation.spline;
         streams_ = of_velocity && grid.shown_rows > 0;
         if (!streams_) {
-            with_fields_(options_, time, [this](const auto& sources) { sample_inputs(*sampler_, sources); });
+            flow_.with_fields(options_, time,
+                              [this](const auto& sources) { sample_inputs(*sampler_, sources); });
             return nullptr;
         }
         guests_.exchange(shown_.axes(grid.shift), positions());
@@ -193,7 +200,7 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
         return *kept_.back().second;
     }
     std::unique_ptr<Sampler> make_sampler(const programs::InputTerms& inputs) const {
-        return std::make_unique<Sampler>(wide_enough_(static_cast<int>(inputs.size())), world_, box_,
+        return std::make_unique<Sampler>(flow_.wide_enough(static_cast<int>(inputs.size())), world_, box_,
                                          options_.interpolation, inputs);
     }
     void sample_inputs(Sampler& sampler, const std::vector<programs::Source<Real>>& sources) {
@@ -208,9 +215,7 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     ParticleOptions options_;
     Box box_;
     const exchange::Communicator& world_;
-    Sources sources_;
-    WithFields with_fields_;
-    WideEnough wide_enough_;
+    FlowOfParticles<Device, Real>& flow_;
     std::unique_ptr<particles::Mover<Device>> mover_;
     std::unique_ptr<Sampler> sampler_; // of the inputs of the kind
     using Kept = std::pair<programs::InputTerms, std::unique_ptr<Sampler>>;
