@@ -1,5 +1,3 @@
-#include "bindings/bind_forcing.hpp"
-
 #include <complex>
 
 #include <nanobind/ndarray.h>
@@ -9,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/bind.hpp"
 #include "bindings/callbacks.hpp"
 
 namespace whorl {

@@ -25,6 +25,7 @@ using FieldList = std::vector<std::pair<std::string, int>>;
 using SpectraOf = std::map<std::string, std::vector<double>>;
 
 class ProgramRuns;
+template <class Device, class Real> class Equation;
 
 // The callback sets, or reads, [component][z][y][x] in the flow's precision: `data` is float or double.
 using PointsCallback = std::function<void(const PhysicalBlock&, int components, void* data)>;
@@ -153,6 +154,10 @@ class Flow {
 
 // Throws Error listing the models, or the precisions, if the name is unknown.
 std::unique_ptr<Flow> make_flow(const Options& options, int communicator);
+// Makes the flow of an equation; models are compiled without it.
+template <class Device, class Real>
+std::unique_ptr<Flow> make_flow_of(const Options& options, int communicator,
+                                   std::unique_ptr<Equation<Device, Real>> equation);
 std::vector<std::string> model_names();
 // The devices of this build.
 std::vector<std::string> device_names();
@@ -180,5 +185,13 @@ ModelShape shape_of(const Declaration& model, const Options& options);
 std::map<std::string, std::int64_t> shares(const Options& options, std::array<int, 2> process_grid);
 // Bytes by array on the rank that needs most of `ranks` ranks; nothing is allocated.
 std::map<std::string, std::int64_t> estimate_memory(const Options& options, int ranks);
+
+// The functions that make a flow of a model. A model has a file models_<name>.cpp, which makes it from
+// Options in either precision and is compiled once for each device, and two lines of the registry
+// (registry.hpp).
+struct ModelEntry {
+    std::function<std::unique_ptr<Flow>(const Options&, int communicator)> make;
+    std::function<ModelShape(const Options&)> shape;
+};
 
 } // namespace whorl

@@ -9,7 +9,7 @@
 #include "fields/physical.hpp"
 #include "flow/flow.hpp"
 #include "flow/make_program_runs.hpp"
-#include "measure/outputs.hpp"
+#include "measure/state.hpp"
 #include "steppers/stepper.hpp"
 
 namespace whorl {

@@ -7,7 +7,6 @@
 
 #include "flow/flow_fields.hpp"
 #include "storage/checkpoint.hpp"
-#include "storage/regrid.hpp"
 
 namespace whorl {
 

@@ -1,10 +1,10 @@
 // Flow on a device and in a precision, for any model. Compiled once for each device.
 #include "device/chosen.hpp"
 #include "fields/random.hpp"
+#include "flow/flow.hpp"
 #include "flow/flow_files.hpp"
 #include "flow/flow_forces.hpp"
 #include "flow/flow_measures.hpp"
-#include "flow/make_flow.hpp"
 #include "flow/trip_options.hpp"
 
 namespace whorl {

@@ -10,9 +10,9 @@
 #include "base/exact_sum.hpp"
 #include "base/maximum.hpp"
 #include "device/chosen.hpp"
-#include "programs/carried_inputs.hpp"
+#include "programs/carried.hpp"
+#include "programs/interpreter.hpp"
 #include "programs/on_host.hpp"
-#include "programs/prepared_interpreter.hpp"
 #include "programs/program_pass.hpp"
 #include "roundtrip/run.hpp"
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/philox.hpp"
 #include "steppers/companion.hpp"
 #include "steppers/first_step.hpp"
 #include "steppers/forces.hpp"
@@ -21,7 +22,11 @@ struct StepperOptions {
 
 // Offset of a grid, as a fraction of a cell, for the steps 2 pair and 2 pair + 1: three uniform numbers drawn
 // from (seed, pair).
-std::array<double, 3> shift_offset(std::uint64_t seed, std::int64_t pair);
+inline std::array<double, 3> shift_offset(std::uint64_t seed, std::int64_t pair) {
+    const auto [low, high] = halves(static_cast<std::uint64_t>(pair));
+    const PhiloxBlock words = philox({low, high, 0, 0}, halves(seed));
+    return {uniform(words[0]), uniform(words[1]), uniform(words[2])};
+}
 
 // The grids on which stages find their products, as offsets in cells.
 class ShiftedGrids {

@@ -1,4 +1,4 @@
-#include "exchange/counts.hpp"
+#include "exchange/messages.hpp"
 
 #include <algorithm>
 #include <limits>
