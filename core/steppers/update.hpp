@@ -222,7 +222,7 @@ template <class Model, class Real, class Exact> struct ModeUpdate {
     }
 };
 
-// With the update of a row of modes on a CPU. It has no data of its own.
+// Adds the update of a row of modes on a CPU, and no data.
 template <class Model, class Real, class Exact> struct Update : ModeUpdate<Model, Real, Exact> {
     using Of = ModeUpdate<Model, Real, Exact>;
     using Of::carries, Of::elapsed, Of::ends_step, Of::energy, Of::forces_linearly, Of::lags, Of::linear;
