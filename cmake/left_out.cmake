@@ -2,8 +2,7 @@
 if(NOT WHORL_MPI)
     list(FILTER core_sources EXCLUDE REGEX "/core/exchange/[a-z_]+\\.cpp$")
     list(APPEND core_sources core/exchange/staged.cpp core/exchange/watchdog.cpp
-                             core/exchange/serial/communicator.cpp core/exchange/serial/items.cpp
-                             core/exchange/serial/neighbours.cpp core/exchange/serial/transport.cpp)
+                             core/exchange/serial/one_rank.cpp)
 endif()
 if(NOT WHORL_HDF5)
     list(FILTER core_sources EXCLUDE REGEX "/core/storage/[a-z0-9_]+\\.cpp$")

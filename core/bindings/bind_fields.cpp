@@ -1,5 +1,3 @@
-#include "bindings/bind_fields.hpp"
-
 #include <complex>
 #include <filesystem>
 
@@ -13,6 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "base/error.hpp"
+#include "bindings/bind.hpp"
 #include "bindings/callbacks.hpp"
 
 namespace whorl {

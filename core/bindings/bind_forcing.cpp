@@ -1,5 +1,3 @@
-#include "bindings/bind_forcing.hpp"
-
 #include <complex>
 
 #include <nanobind/ndarray.h>
@@ -9,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/bind.hpp"
 #include "bindings/callbacks.hpp"
 
 namespace whorl {
@@ -34,19 +33,27 @@ void bind_source(nb::module_& m) {
 
 namespace {
 
+// A method of the flow's forces.
+template <class Result, class... Given> auto of_forces(Result (FlowForces::*method)(Given...)) {
+    return [method](OpenFlow& self, Given... given) { return (self->forces().*method)(given...); };
+}
+template <class Result, class... Given> auto of_forces(Result (FlowForces::*method)(Given...) const) {
+    return [method](OpenFlow& self, Given... given) { return (self->forces().*method)(given...); };
+}
+
 void bind_state_of_sources(nb::class_<OpenFlow>& flow) {
-    flow.def("speed_of_sources", of_open(&Flow::speed_of_sources), nb::arg("dt"),
+    flow.def("speed_of_sources", of_forces(&FlowForces::speed), nb::arg("dt"),
              "The speed that the sources give a fluid at rest within dt, at most.");
-    flow.def("forced_wavenumber", of_open(&Flow::forced_wavenumber), nb::arg("number"), Unlocked(),
+    flow.def("forced_wavenumber", of_forces(&FlowForces::wavenumber), nb::arg("number"), Unlocked(),
              "The wavenumber on which a source acts, 0 on all modes. Collective.");
-    flow.def("begin_sources", of_open(&Flow::begin_sources), nb::arg("time"), Unlocked(),
+    flow.def("begin_sources", of_forces(&FlowForces::begin), nb::arg("time"), Unlocked(),
              "Prepare the sources that depend on the first state. Collective.");
-    flow.def("work_of_sources", of_open(&Flow::work_of_sources),
+    flow.def("work_of_sources", of_forces(&FlowForces::work),
              "For each source the mean power of the last step and the work since the beginning.");
-    flow.def("power_of_sources", of_open(&Flow::power_of_sources), Unlocked(),
+    flow.def("power_of_sources", of_forces(&FlowForces::power), Unlocked(),
              "For each source the mean power of the last step by shell. Collective.");
-    flow.def("save_sources", of_open(&Flow::save_sources));
-    flow.def("restore_sources", of_open(&Flow::restore_sources), nb::arg("saved"));
+    flow.def("save_sources", of_forces(&FlowForces::save));
+    flow.def("restore_sources", of_forces(&FlowForces::restore), nb::arg("saved"));
 }
 
 } // namespace
@@ -57,7 +64,7 @@ void bind_forcing(nb::class_<OpenFlow>& flow) {
         [](OpenFlow& self, std::size_t number, const nb::callable& fill) {
             const auto typed = block_callback(fill, self->options().is_double());
             nb::gil_scoped_release unlocked;
-            self->set_force(number, typed);
+            self->forces().set(number, typed);
         },
         nb::arg("number"), nb::arg("fill"),
         "Set the values of the given source `number` at the grid points, as set_physical does.");
@@ -65,13 +72,14 @@ void bind_forcing(nb::class_<OpenFlow>& flow) {
         "set_force_modes",
         [](OpenFlow& self, std::size_t number, nb::handle values) {
             const std::string& field = self->options().forcing.at(number).field;
-            with_modes(self, field, values, [&](const void* data) { self->set_force_modes(number, data); });
+            with_modes(self, field, values,
+                       [&](const void* data) { self->forces().set_modes(number, data); });
         },
         nb::arg("number"), nb::arg("values"),
         "Set the values of the given source `number` at this rank's modes, as write_modes does.");
     flow.def(
         "set_factor",
-        [](OpenFlow& self, std::size_t number, double factor) { self->set_factor(number, factor); },
+        [](OpenFlow& self, std::size_t number, double factor) { self->forces().set_factor(number, factor); },
         nb::arg("number"), nb::arg("factor"),
         "Set the factor of the values of the given source `number`, 1 at first.");
     flow.def(
@@ -80,7 +88,7 @@ void bind_forcing(nb::class_<OpenFlow>& flow) {
             const std::string name = "_factor" + std::to_string(number);
             nb::setattr(self, name.c_str(), factor);
             OpenFlow& open = nb::cast<OpenFlow&>(self);
-            open->set_factor_in_time(number, [&open, name](double time) {
+            open->forces().set_factor_in_time(number, [&open, name](double time) {
                 const nb::gil_scoped_acquire locked;
                 return nb::cast<double>(nb::getattr(nb::find(open), name.c_str())(time));
             });
@@ -94,7 +102,7 @@ void bind_forcing(nb::class_<OpenFlow>& flow) {
             const std::string name = "_force" + std::to_string(number);
             nb::setattr(self, name.c_str(), function);
             OpenFlow& open = nb::cast<OpenFlow&>(self);
-            open->call_for_force(number, [&open, name](double time) {
+            open->forces().call(number, [&open, name](double time) {
                 const nb::gil_scoped_acquire locked;
                 const nb::object own = nb::find(open);
                 nb::getattr(own, name.c_str())(own, time);

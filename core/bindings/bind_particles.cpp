@@ -1,5 +1,3 @@
-#include "bindings/bind_particles.hpp"
-
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
@@ -9,6 +7,7 @@
 
 #include "base/choice.hpp"
 #include "base/error.hpp"
+#include "bindings/bind_programs.hpp"
 #include "flow/program_runs.hpp"
 
 namespace whorl {

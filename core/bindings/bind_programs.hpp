@@ -3,7 +3,7 @@
 
 #include <tuple>
 
-#include "bindings/bind_fields.hpp"
+#include "bindings/bind.hpp"
 #include "programs/program.hpp"
 
 namespace whorl {

@@ -5,7 +5,7 @@
 
 #include <nanobind/ndarray.h>
 
-#include "bindings/bind_fields.hpp"
+#include "bindings/bind.hpp"
 
 namespace whorl {
 

@@ -20,11 +20,8 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings/bind_fields.hpp"
-#include "bindings/bind_forcing.hpp"
-#include "bindings/bind_particles.hpp"
+#include "bindings/bind.hpp"
 #include "bindings/bind_programs.hpp"
-#include "bindings/open_flow.hpp"
 #include "device/block_plan.hpp"
 #include "device/buffer.hpp"
 #include "device/caches.hpp"
@@ -35,7 +32,7 @@
 #include "exchange/staged.hpp"
 #include "flow/program_runs.hpp"
 #include "roundtrip/workspace.hpp"
-#include "storage/version.hpp"
+#include "storage/attributes.hpp"
 
 namespace whorl {
 namespace {

@@ -1,9 +1,8 @@
-#include "device/fftw_plan.hpp"
-
 #include <fftw3.h>
 
 #include "base/error.hpp"
 #include "device/buffer.hpp"
+#include "device/line_plan.hpp"
 
 namespace whorl::device {
 

@@ -8,6 +8,8 @@
 // turns i into -i, so that modes are multiplied by the same power of i in both directions.
 #pragma once
 
+#include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "base/macros.hpp"
@@ -17,7 +19,15 @@
 namespace whorl::device {
 
 // cos and sin of pi k / 2n, k < n.
-template <class Real> std::vector<Real> fold_twiddles(int n);
+template <class Real> std::vector<Real> fold_twiddles(int n) {
+    std::vector<Real> twiddles;
+    for (int k = 0; k < n; ++k) {
+        const double angle = std::numbers::pi * k / (2.0 * n);
+        twiddles.push_back(static_cast<Real>(std::cos(angle)));
+        twiddles.push_back(static_cast<Real>(std::sin(angle)));
+    }
+    return twiddles;
+}
 
 // The points of a line as v.
 template <class Rows> struct FoldedPoints {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/choice.hpp"
-#include "device/fftw_plan.hpp"
 #include "device/lane_plan.hpp"
 
 namespace whorl::device {

@@ -106,4 +106,13 @@ std::string name_of(LineKind kind);
 // The version of FFTW; "none" if whorl is built without it.
 std::string fftw_version();
 
+// Lines of any shape and basis by FFTW.
+
+// False where whorl was built without it; make_fftw_plan() then throws Error.
+bool has_fftw();
+
+// Makes a plan by FFTW. With `tries`, FFTW finds the fastest plan by trials, which need long.
+template <class Real>
+std::unique_ptr<LinePlan<Real>> make_fftw_plan(LineShape shape, Direction direction, bool tries);
+
 } // namespace whorl::device

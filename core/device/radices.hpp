@@ -1,9 +1,11 @@
 // The radices of the transform of a line of n points.
 #pragma once
 
+#include <bit>
 #include <type_traits>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/macros.hpp"
 
 namespace whorl::device {
@@ -14,7 +16,21 @@ inline constexpr int largest_radix = 8;
 
 // Odd factors, then powers of two as equal as possible, at most `most`. Throws Error where n has another
 // prime factor.
-std::vector<int> radices(int n, int most);
+inline std::vector<int> radices(int n, int most) {
+    std::vector<int> result;
+    for (const int factor : {7, 5, 3})
+        for (; n % factor == 0; n /= factor) result.push_back(factor);
+    int bits = 0;
+    const int most_bits = std::countr_zero(static_cast<unsigned>(most));
+    for (; n % 2 == 0; n /= 2) ++bits;
+    WHORL_REQUIRE(n == 1, "lines with a prime factor above 7 have no transform of whorl's own.");
+    for (int steps = (bits + most_bits - 1) / most_bits; steps > 0; --steps) {
+        const int of_step = (bits + steps - 1) / steps;
+        result.push_back(1 << of_step);
+        bits -= of_step;
+    }
+    return result;
+}
 
 // Calls f(radix) with the radix as a constant.
 template <class F> WHORL_INLINE void with_radix(int radix, const F& f) {

@@ -1,6 +1,20 @@
-#include "exchange/alltoall.hpp"
+#include "exchange/messages.hpp"
+#include "exchange/registry.hpp"
 
 namespace whorl::exchange {
+
+// One blocking MPI_Alltoallv for each batch; nothing overlaps.
+class AllToAll final : public Transport {
+  public:
+    AllToAll(const Communicator& communicator, std::vector<Pattern> batches, int element);
+    void start(int batch, void* send, void* receive) override;
+    void wait(int) override {}
+
+  private:
+    MPI_Comm handle_;
+    int element_;
+    std::vector<Counts> batches_;
+};
 
 AllToAll::AllToAll(const Communicator& communicator, std::vector<Pattern> batches, int element)
     : handle_(communicator.handle()), element_(element), batches_(batches.begin(), batches.end()) {}
@@ -13,5 +27,7 @@ void AllToAll::start(int batch, void* send, void* receive) {
     WHORL_MPI(MPI_Alltoallv(from, counts.send.data(), counts.send_at.data(), type, to, counts.receive.data(),
                             counts.receive_at.data(), type, handle_));
 }
+
+Maker make_alltoall(int threads, device::SideQueue* queue) { return maker<AllToAll>(threads, queue); }
 
 } // namespace whorl::exchange

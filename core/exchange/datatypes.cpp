@@ -1,10 +1,29 @@
-#include "exchange/datatypes.hpp"
-
 #include <limits>
 
-#include "exchange/counts.hpp"
+#include "exchange/messages.hpp"
+#include "exchange/registry.hpp"
 
 namespace whorl::exchange {
+
+// Buffers are in the order in which their owners process them, and derived types describe each peer's numbers
+// in them: the library gathers and scatters, whorl packs nothing.
+class Datatypes final : public Transport {
+  public:
+    Datatypes(const Communicator& communicator, const std::vector<Pattern>& batches, int element);
+    ~Datatypes() override;
+    void start(int batch, void* send, void* receive) override;
+    void wait(int batch) override { requests_.wait(batch); }
+    void progress() override { requests_.progress(); }
+
+  private:
+    struct Types {
+        std::vector<MPI_Datatype> send, receive;
+    };
+    MPI_Comm handle_;
+    std::vector<int> one_, zero_; // for each peer: number of its types, and offset of the first
+    std::vector<Types> batches_;
+    Requests requests_;
+};
 
 namespace {
 
@@ -56,5 +75,7 @@ void Datatypes::start(int batch, void* send, void* receive) {
     WHORL_MPI(MPI_Ialltoallw(send, one_.data(), zero_.data(), types.send.data(), receive, one_.data(),
                              zero_.data(), types.receive.data(), handle_, &requests_.of(batch)));
 }
+
+Maker make_datatypes(int threads, device::SideQueue* queue) { return maker<Datatypes>(threads, queue); }
 
 } // namespace whorl::exchange

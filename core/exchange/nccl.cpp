@@ -1,5 +1,3 @@
-#include "exchange/nccl.hpp"
-
 #include <map>
 #include <memory>
 #include <utility>
@@ -9,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "exchange/on_queue.hpp"
+#include "exchange/registry.hpp"
 
 namespace whorl::exchange {
 

@@ -1,9 +1,8 @@
-#include "exchange/nccl_by_mpi.hpp"
-
 #include <cstring>
 
-#include "exchange/counts.hpp"
+#include "exchange/messages.hpp"
 #include "exchange/on_queue.hpp"
+#include "exchange/registry.hpp"
 
 namespace whorl::exchange {
 

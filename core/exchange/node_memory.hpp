@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
+#include "device/buffer.hpp"
 #include "exchange/communicator.hpp"
 
 namespace whorl::exchange {
@@ -30,6 +32,27 @@ class NodeMemory {
     void* data_ = nullptr;
     std::size_t bytes_;
     std::vector<void*> of_;
+};
+
+// A buffer that peers write to: a rank's own memory, or memory shared within its node.
+template <class T, class Memory> class Landing {
+  public:
+    Landing() = default;
+    // The memory is zeroed by `threads` threads. Collective over `world` if it is shared.
+    Landing(const Communicator& world, std::size_t size, bool shared, int threads) {
+        if (shared)
+            node_ = std::make_unique<NodeMemory>(world, size * sizeof(T), threads);
+        else
+            own_ = Own(size, threads);
+    }
+    T* data() { return node_ ? static_cast<T*>(node_->data()) : own_.data(); }
+    std::size_t bytes() const { return node_ ? node_->bytes() : own_.bytes(); }
+    const NodeMemory* node() const { return node_.get(); }
+
+  private:
+    using Own = device::Buffer<T, typename Memory::Exchanged>;
+    Own own_;
+    std::unique_ptr<NodeMemory> node_;
 };
 
 } // namespace whorl::exchange

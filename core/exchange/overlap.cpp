@@ -1,6 +1,22 @@
-#include "exchange/overlap.hpp"
+#include "exchange/messages.hpp"
+#include "exchange/registry.hpp"
 
 namespace whorl::exchange {
+
+// A non-blocking MPI_Ialltoallv for each batch, which travels while other batches are transformed.
+class Overlap final : public Transport {
+  public:
+    Overlap(const Communicator& communicator, std::vector<Pattern> batches, int element);
+    void start(int batch, void* send, void* receive) override;
+    void wait(int batch) override { requests_.wait(batch); }
+    void progress() override { requests_.progress(); }
+
+  private:
+    MPI_Comm handle_;
+    int element_;
+    std::vector<Counts> batches_;
+    Requests requests_;
+};
 
 Overlap::Overlap(const Communicator& communicator, std::vector<Pattern> batches, int element)
     : handle_(communicator.handle()), element_(element), batches_(batches.begin(), batches.end()),
@@ -14,5 +30,7 @@ void Overlap::start(int batch, void* send, void* receive) {
     WHORL_MPI(MPI_Ialltoallv(from, counts.send.data(), counts.send_at.data(), type, to, counts.receive.data(),
                              counts.receive_at.data(), type, handle_, &requests_.of(batch)));
 }
+
+Maker make_overlap(int threads, device::SideQueue* queue) { return maker<Overlap>(threads, queue); }
 
 } // namespace whorl::exchange

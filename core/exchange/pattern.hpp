@@ -5,7 +5,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/declared.hpp"
+
 namespace whorl::exchange {
+
+// Properties of a transport that determine the layout and the run, without MPI; declared.toml describes them.
+using Traits = declared::Transport;
 
 // Complex numbers in a buffer: for each variable, `number` runs of length `run`, `stride` apart.
 struct Chunk {

@@ -5,33 +5,11 @@
 #include <string_view>
 
 #include "base/choice.hpp"
-#include "exchange/alltoall.hpp"
-#include "exchange/datatypes.hpp"
-#include "exchange/groups.hpp"
-#include "exchange/nccl.hpp"
-#include "exchange/nccl_by_mpi.hpp"
-#include "exchange/overlap.hpp"
-#include "exchange/pairwise.hpp"
-#include "exchange/rma.hpp"
-#include "exchange/threads.hpp"
-#include "exchange/wire.hpp"
+#include "exchange/registry.hpp"
 
 namespace whorl::exchange {
 
 namespace {
-// Called once for each Maker, which may hold data that its transports share. `threads` threads copy, or none
-// if the host does not reach the buffers.
-using MakerOf = Maker (*)(int threads, device::SideQueue* queue);
-
-template <class T> Maker maker(int threads, device::SideQueue*) {
-    return [=](const Communicator& communicator, std::vector<Pattern> batches, int, int element) {
-        if constexpr (requires { T(communicator, std::move(batches), element, threads); })
-            return std::make_unique<T>(communicator, std::move(batches), element, threads);
-        else
-            return std::make_unique<T>(communicator, std::move(batches), element);
-    };
-}
-
 // The compiler checks that each transport is declared (declared.toml).
 struct Kind {
     const Traits* traits;
@@ -47,13 +25,13 @@ struct Kind {
 
 // One line for each transport.
 constexpr std::array kinds{
-    Kind{"alltoall", maker<AllToAll>},
-    Kind{"overlap", maker<Overlap>},
-    Kind{"pairwise", maker<Pairwise>},
-    Kind{"rma", maker<Rma>},
-    Kind{"rma-fence", maker<FencedRma>},
-    Kind{"rma-shared", maker<Rma>},
-    Kind{"datatypes", maker<Datatypes>},
+    Kind{"alltoall", make_alltoall},
+    Kind{"overlap", make_overlap},
+    Kind{"pairwise", make_pairwise},
+    Kind{"rma", make_rma},
+    Kind{"rma-fence", make_rma_fence},
+    Kind{"rma-shared", make_rma},
+    Kind{"datatypes", make_datatypes},
 #ifdef WHORL_NCCL
     Kind{"nccl", [](int, device::SideQueue* queue) { return nccl_maker(*queue); }},
 #endif

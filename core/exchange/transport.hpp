@@ -11,7 +11,6 @@
 #include "exchange/communicator.hpp"
 #include "exchange/node_memory.hpp"
 #include "exchange/pattern.hpp"
-#include "exchange/traits.hpp"
 
 namespace whorl::exchange {
 

@@ -5,8 +5,7 @@
 #include <cmath>
 
 #include "device/chosen.hpp"
-#include "flow/make_flow.hpp"
-#include "flow/model_entry.hpp"
+#include "flow/flow.hpp"
 #include "models/linear.hpp"
 #include "steppers/equation_of.hpp"
 

@@ -25,6 +25,40 @@ using FieldList = std::vector<std::pair<std::string, int>>;
 using SpectraOf = std::map<std::string, std::vector<double>>;
 
 class ProgramRuns;
+template <class Device, class Real> class Equation;
+
+// The callback sets, or reads, [component][z][y][x] in the flow's precision: `data` is float or double.
+using PointsCallback = std::function<void(const PhysicalBlock&, int components, void* data)>;
+
+// The sources of a flow, by their numbers in Options::forcing.
+class FlowForces {
+  public:
+    using Callback = PointsCallback;
+
+    virtual ~FlowForces() = default;
+    // The speed that the sources give a fluid at rest within dt.
+    virtual double speed(double dt) const = 0;
+    // Prepares sources that depend on the first state. Throws Error if they do not fit it.
+    virtual void begin(double time) = 0;
+    // The values of a source, if they are given: at the points, or at the rank's modes as in write_modes. The
+    // function is called with the time before each stage at which they are needed; it may set them again, and
+    // read the modes of fields of the state.
+    virtual void set(std::size_t number, const Callback& fill) = 0;
+    virtual void set_modes(std::size_t number, const void* values) = 0;
+    virtual void set_factor(std::size_t number, double factor) = 0; // of its values, 1 at first
+    virtual void call(std::size_t number, std::function<void(double)> function) = 0;
+    // The factor at any time, for the choice of a step.
+    virtual void set_factor_in_time(std::size_t number, std::function<double(double)> factor) = 0;
+    // The wavenumber on which a source acts (Forces::wavenumber). Collective.
+    virtual double wavenumber(std::size_t number) = 0;
+    // The mean power of each source in the last step and its work since the beginning (WorkOfSource), and by
+    // shell the power.
+    virtual std::vector<std::pair<double, double>> work() = 0;
+    virtual std::vector<std::vector<double>> power() = 0;
+    // The state of the sources that a restart needs, by name.
+    virtual std::map<std::string, double> save() = 0;
+    virtual void restore(const std::map<std::string, double>& saved) = 0;
+};
 
 class Flow {
   public:
@@ -45,9 +79,8 @@ class Flow {
     double resolved_wavenumber() const;
     double largest_wavenumber() const { return largest_wavenumber_; }
 
-    // The callback sets, or reads, [component][z][y][x] in the flow's precision: `data` is float or double.
     // Throws Error listing the fields if the name is unknown.
-    using Callback = std::function<void(const PhysicalBlock&, int components, void* data)>;
+    using Callback = PointsCallback;
     virtual void set_physical(const std::string& field, const Callback& fill, bool project) = 0;
     virtual void set_random(const std::string& field, const std::vector<double>& energy,
                             std::uint64_t seed) = 0;
@@ -67,26 +100,7 @@ class Flow {
 
     virtual ProgramRuns& programs() = 0;
 
-    // The values of the source `number` of Options::forcing, if they are given: at the points, or at the
-    // rank's modes as in write_modes. The function is called with the time before each stage at which they
-    // are needed; it may set them again, and read the modes of fields of the state.
-    virtual double speed_of_sources(double dt) const = 0; // that they give a fluid at rest within dt
-    virtual void begin_sources(double time) = 0; // with the first state; throws Error if they do not fit it
-    virtual void set_force(std::size_t number, const Callback& fill) = 0;
-    virtual void set_force_modes(std::size_t number, const void* values) = 0;
-    virtual void set_factor(std::size_t number, double factor) = 0; // of its values, 1 at first
-    virtual void call_for_force(std::size_t number, std::function<void(double)> function) = 0;
-    // The wavenumber on which a source acts (Forces::wavenumber). Collective.
-    virtual double forced_wavenumber(std::size_t number) = 0;
-    // The factor at any time, for the choice of a step.
-    virtual void set_factor_in_time(std::size_t number, std::function<double(double)> factor) = 0;
-    // The mean power of each source in the last step and its work since the beginning (WorkOfSource), and by
-    // shell the power.
-    virtual std::vector<std::pair<double, double>> work_of_sources() = 0;
-    virtual std::vector<std::vector<double>> power_of_sources() = 0;
-    // The state of the sources that a restart needs, by name.
-    virtual std::map<std::string, double> save_sources() = 0;
-    virtual void restore_sources(const std::map<std::string, double>& saved) = 0;
+    virtual FlowForces& forces() = 0;
 
     virtual StepReport step(TimeStep time_step, std::int64_t step_number) = 0;
     // The error of the last step for each field of the state, as the scheme estimates it in its last
@@ -140,6 +154,10 @@ class Flow {
 
 // Throws Error listing the models, or the precisions, if the name is unknown.
 std::unique_ptr<Flow> make_flow(const Options& options, int communicator);
+// Makes the flow of an equation; models are compiled without it.
+template <class Device, class Real>
+std::unique_ptr<Flow> make_flow_of(const Options& options, int communicator,
+                                   std::unique_ptr<Equation<Device, Real>> equation);
 std::vector<std::string> model_names();
 // The devices of this build.
 std::vector<std::string> device_names();
@@ -167,5 +185,13 @@ ModelShape shape_of(const Declaration& model, const Options& options);
 std::map<std::string, std::int64_t> shares(const Options& options, std::array<int, 2> process_grid);
 // Bytes by array on the rank that needs most of `ranks` ranks; nothing is allocated.
 std::map<std::string, std::int64_t> estimate_memory(const Options& options, int ranks);
+
+// The functions that make a flow of a model. A model has a file models_<name>.cpp, which makes it from
+// Options in either precision and is compiled once for each device, and two lines of the registry
+// (registry.hpp).
+struct ModelEntry {
+    std::function<std::unique_ptr<Flow>(const Options&, int communicator)> make;
+    std::function<ModelShape(const Options&)> shape;
+};
 
 } // namespace whorl

@@ -5,17 +5,79 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/error.hpp"
 #include "device/chosen.hpp"
 #include "flow/make_program_runs.hpp"
-#include "flow/narrow_flow.hpp"
-#include "flow/particles_of.hpp"
 #include "flow/trip_options.hpp"
+#include "particles/particles_of.hpp"
 #include "programs/memory.hpp"
 #include "programs/moved_modes.hpp"
 
 namespace whorl {
+
+// The state of a flow on fewer points, for programs that need products only at some of its modes. Its round
+// trip and its memory are kept for the next time.
+template <class Device, class Real> class NarrowFlow {
+    using Memory = typename Device::Memory;
+
+  public:
+    NarrowFlow(const FlowOfPrograms<Device, Real>& flow, const std::array<int, 3>& points)
+        : flow_(flow), options_(whorl::narrowed(flow.options, points)), truncation_(options_.truncation()),
+          trip_(options_.box(), truncation_, trip_options(options_, width().columns, width().rows),
+                flow.world, flow.trip.device()),
+          runs_(make_program_runs<Device, Real>(
+              {trip_, flow.world, options_, truncation_, [this] { return state(); },
+               [](const std::string&, double) -> ForceOfFlow<Device, Real> {
+                   throw Error("forces are not known on fewer points than the flow's.");
+               },
+               [](Companion<Real>&) { throw Error("a flow on fewer points makes no steps."); }, false})) {}
+    NarrowFlow(const NarrowFlow&) = delete;
+    NarrowFlow& operator=(const NarrowFlow&) = delete;
+
+    ProgramRuns& runs() { return *runs_; }
+
+    // Copies the present state of the flow. Collective.
+    void bring() {
+        const StateOfFlow<Real> given = flow_.state();
+        parities_ = given.parities;
+        const std::int64_t modes = trip_.table().modes();
+        const auto size = static_cast<std::size_t>(static_cast<std::int64_t>(parities_.size()) * modes);
+        if (state_.size() == 0)
+            state_ = device::Buffer<Complex<Real>, Memory>(size, trip_.device().executors());
+        std::vector<programs::Source<Real>> from;
+        std::vector<Complex<Real>*> to;
+        for (std::size_t f = 0; f < parities_.size(); ++f) {
+            from.push_back({given.data + static_cast<std::int64_t>(f) * given.modes, parities_[f]});
+            to.push_back(state_.data() + static_cast<std::int64_t>(f) * modes);
+        }
+        programs::move_modes(flow_.trip, flow_.truncation, trip_, flow_.world, 0, from, to);
+    }
+
+    BytesOfRuns bytes() const {
+        const auto [lasting, at_a_time] = runs_->bytes();
+        return {lasting + own_bytes(trip_) + static_cast<std::int64_t>(state_.bytes()), at_a_time};
+    }
+
+  private:
+    // The width that planned programs need, or one variable. Wider programs make round trips of their own.
+    programs::Width width() const {
+        const auto [columns, rows] = programs::widest(options_.programs);
+        return {std::max(columns, 1), std::max(rows, 1)};
+    }
+    StateOfFlow<Real> state() { return {state_.data(), trip_.table().modes(), parities_}; }
+
+    FlowOfPrograms<Device, Real> flow_;
+    Options options_;
+    Truncation truncation_;
+    RoundTrip<Device, Real> trip_;
+    device::Buffer<Complex<Real>, Memory> state_;
+    std::vector<Parity> parities_;
+    std::shared_ptr<ProgramRuns> runs_;
+};
 
 namespace {
 
@@ -42,12 +104,13 @@ template <class Real> class ProbeOfFlow final : public OpenProbe {
     std::shared_ptr<std::int64_t> of_all_;
 };
 
-template <class Device, class Real> class ProgramRunsOf final : public ProgramRuns {
+template <class Device, class Real>
+class ProgramRunsOf final : public ProgramRuns, private FlowOfParticles<Device, Real> {
     using Memory = typename Device::Memory;
     using Trip = RoundTrip<Device, Real>;
     using Trips = std::vector<std::unique_ptr<Trip>>;
     using Field = device::Buffer<Complex<Real>, Memory>;
-    using SourcesFor = typename ParticlesOf<Device, Real>::UseSources;
+    using Sources = typename FlowOfParticles<Device, Real>::Sources;
 
   public:
     explicit ProgramRunsOf(const FlowOfPrograms<Device, Real>& flow) : flow_(flow) {}
@@ -101,12 +164,9 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         return one->runs();
     }
     ParticleGroup& particles(const ParticleOptions& options) override {
-        auto group = std::make_unique<ParticlesOf<Device, Real>>(
-            options, flow_.options.box(), flow_.world, [this] { return sources(); },
-            [this](const ParticleOptions& of, double time, const SourcesFor& use) {
-                with_fields_of(of, time, use);
-            },
-            [this](int inputs) -> Trip& { return wide_enough({inputs, inputs}); });
+        FlowOfParticles<Device, Real>& own = *this;
+        auto group =
+            std::make_unique<ParticlesOf<Device, Real>>(options, flow_.options.box(), flow_.world, own);
         flow_.accompany(*group);
         groups_.push_back(std::move(group));
         return *groups_.back();
@@ -146,8 +206,8 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     }
 
   private:
-    // Calls use(sources), which have the fields of particles at a time.
-    void with_fields_of(const ParticleOptions& particles, double time, const SourcesFor& use) {
+    void with_fields(const ParticleOptions& particles, double time,
+                     const std::function<void(const Sources&)>& use) override {
         const Forgotten forgotten{*this};
         for (const std::string& field : particles.forces) bring_force(field, time);
         for (const programs::Program& program : particles.programs) {
@@ -216,9 +276,9 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         return programs::increments(trip, flow_.world, swapped(flow_.options.box(), axis),
                                     programs::swapped(program, axis, fields), wanted, sources_there);
     }
-    std::vector<programs::Source<Real>> sources() const {
+    Sources sources() const override {
         const StateOfFlow<Real> state = flow_.state();
-        std::vector<programs::Source<Real>> all;
+        Sources all;
         for (std::size_t f = 0; f < state.parities.size(); ++f)
             all.push_back({state.data + static_cast<std::int64_t>(f) * state.modes, state.parities[f]});
         for (const ForceOfFlow<Device, Real>& force : forces_)
@@ -228,6 +288,7 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         for (std::size_t p = 0; p < products_.size(); ++p) all.push_back({products_[p].data(), parities_[p]});
         return all;
     }
+    Trip& wide_enough(int inputs) override { return wide_enough({inputs, inputs}); }
     // The round trip of the steps, or another one that is kept for later programs, as wide as the planned
     // ones need. None is released: MPI's objects for it stay until the flow is closed.
     Trip& wide_enough(const programs::Width& needed) { return wide_enough(wide_[0], flow_.options, needed); }

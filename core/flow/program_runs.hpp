@@ -7,10 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "flow/particles.hpp"
+#include "particles/group.hpp"
 #include "programs/evaluate.hpp"
-#include "programs/increments.hpp"
-#include "programs/mode_sums.hpp"
 #include "programs/probes.hpp"
 
 namespace whorl {
@@ -40,7 +38,7 @@ class ProgramRuns {
     // programs/evaluate.hpp; its products are kept.
     virtual programs::Found run(const programs::Program& program, const programs::Wanted& wanted,
                                 const Callback& consume) = 0;
-    // programs/mode_sums.hpp
+    // programs/evaluate.hpp
     virtual std::vector<double> mode_means(const programs::InputTerms& inputs,
                                            const std::vector<programs::Pair>& pairs) = 0;
     virtual std::vector<std::vector<double>>
@@ -50,7 +48,7 @@ class ProgramRuns {
                                                    const std::vector<programs::ModeNumbers>& modes) = 0;
     virtual std::unique_ptr<OpenProbe> probe_points(const programs::InputTerms& inputs,
                                                     const std::vector<programs::Position>& positions) = 0;
-    // programs/increments.hpp, along any axis.
+    // programs/evaluate.hpp, along any axis.
     virtual std::vector<std::vector<double>> increments(const programs::Program& program, int axis,
                                                         const programs::IncrementsWanted& wanted) = 0;
     // Programs on fewer points (flow/trip_options.hpp), on a copy of the present state and without forces.

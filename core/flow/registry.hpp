@@ -2,7 +2,7 @@
 // new model compiles nothing else.
 #pragma once
 
-#include "flow/model_entry.hpp"
+#include "flow/flow.hpp"
 
 namespace whorl {
 

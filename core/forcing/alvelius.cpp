@@ -10,7 +10,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "forcing/random_words.hpp"
+#include "forcing/noise.hpp"
 #include "forcing/registry.hpp"
 #include "grid/real_field.hpp"
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "forcing/registry.hpp"
-#include "grid/shell.hpp"
+#include "grid/box.hpp"
 
 namespace whorl::forcing {
 

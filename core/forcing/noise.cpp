@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "forcing/random_words.hpp"
-
 namespace whorl::forcing {
 
 namespace {

@@ -82,7 +82,7 @@ class Source {
     virtual bool everywhere() const { return false; }
     virtual double gain(double) const { return 0.0; }
 
-    // True if the values of f are set from outside (Flow::set_force). They are multiplied by scale(t), which
+    // True if the values of f are set from outside (FlowForces::set). They are multiplied by scale(t), which
     // contains a factor that is set before each stage (Flow::set_factor), 1 at first.
     virtual bool given() const { return false; }
     virtual double scale(double) const { return 1.0; }

@@ -54,4 +54,17 @@ std::string bases_of(const Box& box);
 // Throws Error, which names the next good size; nz = 1 or ny = 1 is two-dimensional flow.
 void check_box(const Box& box);
 
+// Shell n of a spectrum holds |k| / k_min in [n - 1/2, n + 1/2), k_min the smallest wavenumber of the box.
+
+// Modes often lie exactly on a boundary, for example if lengths have a ratio such as 3 to 2. They belong to
+// the shell above it, whatever rounding does to their wavenumbers in single precision.
+inline constexpr double rounding_of_wavenumbers = 2e-7;
+
+WHORL_INLINE int shell_number(double k, double smallest_wavenumber) {
+    return static_cast<int>(k / smallest_wavenumber * (1.0 + rounding_of_wavenumbers) + 0.5);
+}
+
+// The square from which on modes have |k| >= k.
+inline double square_of_boundary(double k) { return k * k * (1.0 - 2.0 * rounding_of_wavenumbers); }
+
 } // namespace whorl

@@ -1,4 +1,4 @@
-// Sums over modes, in total and by shell (grid/shell.hpp). Every mode with kx > 0 counts for its conjugate as
+// Sums over modes, in total and by shell (grid/box.hpp). Every mode with kx > 0 counts for its conjugate as
 // well. The summand is a small copyable struct that is called on the device.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 #include "exchange/communicator.hpp"
 #include "exchange/watchdog.hpp"
+#include "grid/box.hpp"
 #include "grid/row_table.hpp"
-#include "grid/shell.hpp"
 #include "roundtrip/mode.hpp"
 
 namespace whorl {

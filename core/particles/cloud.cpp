@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "exchange/items.hpp"
+#include "exchange/neighbours.hpp"
 
 namespace whorl::particles {
 

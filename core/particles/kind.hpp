@@ -10,8 +10,8 @@
 
 #include "base/error.hpp"
 #include "grid/box.hpp"
+#include "particles/cloud.hpp"
 #include "particles/cloud_there.hpp"
-#include "particles/each.hpp"
 #include "steppers/companion.hpp"
 
 namespace whorl::particles {

@@ -1,5 +1,5 @@
 // The particles of a layer of cells between two planes of points, while the round trip shows the planes of
-// their stencils. A layer contains their places, which are found once (layer_places.hpp), and the sums so
+// their stencils. A layer contains their places, which are found once (LayerPlaces), and the sums so
 // far.
 #pragma once
 

@@ -7,7 +7,7 @@
 #include "particles/gather.hpp"
 #include "particles/interpolation.hpp"
 #include "programs/carried.hpp"
-#include "roundtrip/point_tap.hpp"
+#include "roundtrip/pass.hpp"
 
 namespace whorl::particles {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "device/chosen.hpp"
+#include "particles/cloud.hpp"
 #include "particles/cloud_there.hpp"
-#include "particles/each.hpp"
 #include "roundtrip/run.hpp"
 
 namespace whorl::particles {

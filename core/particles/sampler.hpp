@@ -14,7 +14,7 @@
 #include "particles/guests.hpp"
 #include "particles/sample_pass.hpp"
 #include "particles/streamed_gather.hpp"
-#include "programs/carried_inputs.hpp"
+#include "programs/carried.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl::particles {

@@ -1,4 +1,4 @@
-// Values at particles, from points that a round trip shows on threads (roundtrip/point_tap.hpp). Each thread
+// Values at particles, from points that a round trip shows on threads (roundtrip/pass.hpp). Each thread
 // keeps a few blocks of rows of its plane (row_record.hpp), and no field. Particles have batches (layer.hpp)
 // only while the round trip shows planes of their stencils. The sums do not depend on threads: the planes of
 // a stencil are added in pairs, whose order does not matter, and pairs are added at the end.
@@ -15,7 +15,7 @@
 #include "device/cpu.hpp"
 #include "particles/layer.hpp"
 #include "particles/row_blocks.hpp"
-#include "roundtrip/point_tap.hpp"
+#include "roundtrip/pass.hpp"
 
 namespace whorl::particles {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/macros.hpp"
 #include "base/parity.hpp"
-#include "grid/shell.hpp"
-#include "programs/average.hpp"
-#include "programs/fluxes.hpp"
+#include "device/buffer.hpp"
+#include "grid/box.hpp"
 #include "programs/mode_bins.hpp"
 #include "programs/program.hpp"
 #include "roundtrip/layout.hpp"
@@ -18,6 +18,23 @@
 #include "roundtrip/pass.hpp"
 
 namespace whorl::programs {
+
+// The mean over a ball, or over a disc if the box has one point along an axis, as a multiplier of modes.
+
+// The mean of exp(i k.s) over |s| < r, of x = kr:
+//   ball  3 (sin x - x cos x)/x^3,   disc  2 J1(x)/x,
+// which are 0F1(; 1 + d/2; -x^2/4) in d = 3, 2 dimensions (DLMF 10.16.9 and 10.49.3). The series is for small
+// x, where the formula of the ball would subtract nearly equal numbers. From x = 2 on the formula loses no
+// digit, and below the first term that the series leaves out is less than 1e-20.
+WHORL_INLINE double averaged(double x, bool disc) {
+    if (x < 2.0) {
+        const double quarter = -0.25 * x * x, half = disc ? 1.0 : 1.5;
+        double sum = 0.0;
+        for (int n = 12; n > 0; --n) sum = (1.0 + sum) * quarter / (n * (n + half));
+        return 1.0 + sum;
+    }
+    return disc ? 2.0 * ::j1(x) / x : 3.0 * (std::sin(x) - x * std::cos(x)) / (x * x * x);
+}
 
 // A field that terms name: its modes and parity.
 template <class Real> struct Source {
@@ -259,6 +276,57 @@ template <class Real> struct AnyFlux {
         if (count == 2) return f(of<2>());
         f(flux);
     }
+};
+
+// Inputs as a device reads them. Their terms refer to the fields, which may be elsewhere in memory at each
+// use.
+template <class Memory, class Real> class CarriedInputs {
+  public:
+    CarriedInputs(InputTerms inputs, const Layout& layout) : given_(std::move(inputs)), layout_(layout) {}
+
+    int count() const { return static_cast<int>(given_.size()); }
+    const CarriedInput<Real>* data() const { return inputs_.data(); }
+    // The inputs in the host's memory, with their terms in the device's.
+    const CarriedInput<Real>* on_host() const { return carried_.data(); }
+
+    // Makes the inputs refer to the fields at their present places.
+    void refer_to(const std::vector<Source<Real>>& sources) {
+        std::vector<const Complex<Real>*> places;
+        std::vector<Parity> parities; // memory may serve another field now
+        for (const Source<Real>& source : sources) {
+            places.push_back(source.modes);
+            parities.push_back(source.parity);
+        }
+        if (places == places_ && parities == parities_) return;
+        places_ = places;
+        parities_ = parities;
+        loaded_.clear();
+        carried_.clear();
+        for (const auto& sum : given_) {
+            CarriedInput<Real>& one = carried_.emplace_back();
+            for (const Term& term : sum) loaded_.push_back(loaded(term, sources, layout_));
+            one.term_count = static_cast<int>(sum.size());
+            one.parity = parity_of(sum, sources, layout_.walls);
+        }
+        terms_ = device::Table<LoadedTerm<Real>, Memory>(loaded_);
+        const LoadedTerm<Real>* next = terms_.data();
+        for (CarriedInput<Real>& one : carried_) {
+            one.terms = next;
+            next += one.term_count;
+        }
+        inputs_ = device::Table<CarriedInput<Real>, Memory>(carried_);
+    }
+
+  private:
+    InputTerms given_;
+    const Layout& layout_;
+    std::vector<const Complex<Real>*> places_;
+    std::vector<Parity> parities_;
+    // The tables refer to these if memory is the host's.
+    std::vector<LoadedTerm<Real>> loaded_;
+    std::vector<CarriedInput<Real>> carried_;
+    device::Table<LoadedTerm<Real>, Memory> terms_;
+    device::Table<CarriedInput<Real>, Memory> inputs_;
 };
 
 } // namespace whorl::programs

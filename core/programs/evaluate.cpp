@@ -10,9 +10,9 @@
 #include "base/exact_sum.hpp"
 #include "base/maximum.hpp"
 #include "device/chosen.hpp"
-#include "programs/carried_inputs.hpp"
+#include "programs/carried.hpp"
+#include "programs/interpreter.hpp"
 #include "programs/on_host.hpp"
-#include "programs/prepared_interpreter.hpp"
 #include "programs/program_pass.hpp"
 #include "roundtrip/run.hpp"
 
@@ -53,6 +53,88 @@ template <class Real> struct MeasureRows {
     }
 };
 
+// The tallies of a program while it runs.
+template <class Device, class Real> class RunningTallies {
+    using Memory = typename Device::Memory;
+
+  public:
+    explicit RunningTallies(RoundTrip<Device, Real>& trip) : trip_(trip) {}
+
+    const Tally<Real>* data() const { return tallies_.data(); }
+    // Makes room for the counts of a rank of `points` points. Each executor counts for itself; a GPU has one
+    // count.
+    void make(const std::vector<TallyShape>& shapes, std::int64_t points) {
+        const int copies = executors();
+        int first = 0;
+        std::int64_t cells = 0, words = 0;
+        for (const TallyShape& shape : shapes) {
+            tallies_.push_back({shape, first, nullptr, nullptr});
+            first += shape.operands();
+            WHORL_REQUIRE(shape.weights == 0 || points <= ExactSum::most_added,
+                          "a rank has " + std::to_string(points) +
+                              " points, more than weights are summed of; take more ranks.");
+            cells += 1LL * counters() * shape.cells();
+            words += copies * tallies_.back().sum_words();
+        }
+        counts_ = device::Buffer<std::uint64_t, Memory>(static_cast<std::size_t>(cells));
+        sums_ = device::Buffer<std::uint64_t, Memory>(static_cast<std::size_t>(words));
+        std::uint64_t *counts = counts_.data(), *sums = sums_.data();
+        for (Tally<Real>& tally : tallies_) {
+            tally.counts = std::exchange(counts, counts + 1LL * counters() * tally.shape.cells());
+            tally.sums = std::exchange(sums, sums + copies * tally.sum_words());
+        }
+    }
+
+    // On a GPU: counts the points of a batch, [operand][point].
+    void count(const Real* values, std::int64_t points) {
+        for (const Tally<Real>& tally : tallies_) {
+            const std::int64_t bytes = TallyBlocks<Real>::bytes(tally.shape);
+            const bool in_block = bytes <= trip_.device().block_memory();
+            const TallyBlocks<Real> program{tally, values + tally.first * points, points, in_block};
+            trip_.device().each(1, [&](int executor, std::int64_t) {
+                trip_.device().for_blocks(executor, program.blocks(), in_block ? bytes : 0, program);
+            });
+        }
+        trip_.device().finish();
+    }
+
+    // The sums over executors and ranks, all whole numbers.
+    std::vector<Tallied> found(const exchange::Communicator& world) {
+        const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "sum of what was measured", -1);
+        const OnHost counts(counts_), sums(sums_);
+        std::vector<Tallied> all;
+        for (const Tally<Real>& tally : tallies_) {
+            std::vector<std::uint64_t> of_cells(static_cast<std::size_t>(tally.shape.cells()), 0);
+            const std::int64_t begin = tally.counts - counts_.data();
+            const int side_by_side = counters() / executors();
+            for (std::int64_t i = 0; i < 1LL * counters() * tally.shape.cells(); ++i)
+                of_cells[static_cast<std::size_t>(i / side_by_side % tally.shape.cells())] +=
+                    counts.values()[static_cast<std::size_t>(begin + i)];
+            world.sum(std::span<std::uint64_t>(of_cells));
+            Tallied& one = all.emplace_back();
+            one.counts = std::move(of_cells);
+            if (tally.shape.weights == 0) continue;
+            const auto words = static_cast<std::size_t>(tally.sum_words());
+            const auto first = static_cast<std::size_t>(tally.sums - sums_.data());
+            const auto of_weights =
+                first_of_sums(sums.values().subspan(first, at(executors()) * words), words);
+            const std::vector<double> of_all = sums_of_ranks(world, of_weights);
+            for (auto next = of_all.begin(); next != of_all.end(); next += tally.shape.cells())
+                one.sums.emplace_back(next, next + tally.shape.cells());
+        }
+        return all;
+    }
+
+  private:
+    // The number of executors that count for themselves, and the number of all their counts of a cell.
+    int executors() const { return Device::queues ? 1 : trip_.device().executors(); }
+    int counters() const { return Device::queues ? 1 : Tally<Real>::copies * executors(); }
+
+    RoundTrip<Device, Real>& trip_;
+    std::vector<Tally<Real>> tallies_;
+    device::Buffer<std::uint64_t, Memory> counts_, sums_;
+};
+
 // A program while it runs, with its memory on the device.
 template <class Device, class Real> class Running {
     using Memory = typename Device::Memory;
@@ -63,12 +145,13 @@ template <class Device, class Real> class Running {
         : trip_(trip), wanted_(wanted), fields_(fields),
           prepared_(trip.device(), box, in_order(program, wanted.of_rows())), steps_(prepared_.steps()),
           positions_(prepared_.get().positions), shifted_(prepared_.positions(box, 0.5)),
-          all_(block_of(trip)), staging_(trip, wanted.values), inputs_(program.inputs, trip.layout()) {
+          all_(block_of(trip)), staging_(trip, wanted.values), inputs_(program.inputs, trip.layout()),
+          tallies_(trip) {
         require_fitting();
         inputs_.refer_to(fields.sources);
         make_fluxes(program);
         make_rows();
-        make_tallies();
+        tallies_.make(wanted_.tallies, all_.points());
         make_measured();
     }
 
@@ -77,7 +160,8 @@ template <class Device, class Real> class Running {
         const BlockCallback<Real> at_batch = [&](const PhysicalBlock& block, Real* values) {
             if constexpr (Device::queues) {
                 measure_rows(block);
-                count_points(block);
+                if (block.points() > 0)
+                    tallies_.count(measured_.data() + wanted_.of_rows() * block.points(), block.points());
             }
             if (wanted_.values > 0) call(block, values);
         };
@@ -159,29 +243,6 @@ template <class Device, class Real> class Running {
         if constexpr (Device::queues) on_device_ = device::Buffer<double, Memory>(of_rows_.size());
     }
 
-    // Each executor counts for itself; a GPU has one count.
-    void make_tallies() {
-        const int copies = executors();
-        int first = 0;
-        std::int64_t cells = 0, words = 0;
-        for (const TallyShape& shape : wanted_.tallies) {
-            tallies_.push_back({shape, first, nullptr, nullptr});
-            first += shape.operands();
-            WHORL_REQUIRE(shape.weights == 0 || all_.points() <= ExactSum::most_added,
-                          "a rank has " + std::to_string(all_.points()) +
-                              " points, more than weights are summed of; take more ranks.");
-            cells += 1LL * counters() * shape.cells();
-            words += copies * tallies_.back().sum_words();
-        }
-        counts_ = device::Buffer<std::uint64_t, Memory>(static_cast<std::size_t>(cells));
-        sums_ = device::Buffer<std::uint64_t, Memory>(static_cast<std::size_t>(words));
-        std::uint64_t *counts = counts_.data(), *sums = sums_.data();
-        for (Tally<Real>& tally : tallies_) {
-            tally.counts = std::exchange(counts, counts + 1LL * counters() * tally.shape.cells());
-            tally.sums = std::exchange(sums, sums + copies * tally.sum_words());
-        }
-    }
-
     void once(const Wanted& wanted, double weight, bool adds, const BlockCallback<Real>* at_batch) {
         for (auto& [flux, first, count] : fluxes_) {
             flux.weight = static_cast<Real>(weight);
@@ -228,55 +289,9 @@ template <class Device, class Real> class Running {
         trip_.device().finish();
     }
 
-    void count_points(const PhysicalBlock& block) {
-        if (block.points() == 0) return;
-        const Real* const tallied = measured_.data() + wanted_.of_rows() * block.points();
-        for (const Tally<Real>& tally : tallies_) {
-            const std::int64_t bytes = TallyBlocks<Real>::bytes(tally.shape);
-            const bool in_block = bytes <= trip_.device().block_memory();
-            const TallyBlocks<Real> program{tally, tallied + tally.first * block.points(), block.points(),
-                                            in_block};
-            trip_.device().each(1, [&](int executor, std::int64_t) {
-                trip_.device().for_blocks(executor, program.blocks(), in_block ? bytes : 0, program);
-            });
-        }
-        trip_.device().finish();
-    }
-
-    // The number of executors that count for themselves, and the number of all their counts of a cell.
-    int executors() const { return Device::queues ? 1 : trip_.device().executors(); }
-    int counters() const { return Device::queues ? 1 : Tally<Real>::copies * executors(); }
-
-    // The sums over executors and ranks, all whole numbers.
-    std::vector<Tallied> tallied(const exchange::Communicator& world) {
-        const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "sum of what was measured", -1);
-        const OnHost counts(counts_), sums(sums_);
-        std::vector<Tallied> found;
-        for (const Tally<Real>& tally : tallies_) {
-            std::vector<std::uint64_t> of_cells(static_cast<std::size_t>(tally.shape.cells()), 0);
-            const std::int64_t begin = tally.counts - counts_.data();
-            const int side_by_side = counters() / executors();
-            for (std::int64_t i = 0; i < 1LL * counters() * tally.shape.cells(); ++i)
-                of_cells[static_cast<std::size_t>(i / side_by_side % tally.shape.cells())] +=
-                    counts.values()[static_cast<std::size_t>(begin + i)];
-            world.sum(std::span<std::uint64_t>(of_cells));
-            Tallied& one = found.emplace_back();
-            one.counts = std::move(of_cells);
-            if (tally.shape.weights == 0) continue;
-            const auto words = static_cast<std::size_t>(tally.sum_words());
-            const auto first = static_cast<std::size_t>(tally.sums - sums_.data());
-            const auto of_weights =
-                first_of_sums(sums.values().subspan(first, at(executors()) * words), words);
-            const std::vector<double> of_all = sums_of_ranks(world, of_weights);
-            for (auto next = of_all.begin(); next != of_all.end(); next += tally.shape.cells())
-                one.sums.emplace_back(next, next + tally.shape.cells());
-        }
-        return found;
-    }
-
     Found of_rows(const exchange::Communicator& world) {
         if constexpr (Device::queues) Memory::to_host(of_rows_.data(), on_device_.data(), on_device_.bytes());
-        return {means(world), maxima(world), tallied(world), planes(world)};
+        return {means(world), maxima(world), tallies_.found(world), planes(world)};
     }
     std::span<const double> rows_of(int number) const {
         return std::span(of_rows_.data(), of_rows_.size()).subspan(at(number) * row_count(), row_count());
@@ -344,8 +359,7 @@ template <class Device, class Real> class Running {
     device::Buffer<double> of_rows_; // [mean or maximum][z][y] of the rank
     device::Buffer<double, Memory> on_device_;
     device::Buffer<Real, Memory> measured_;
-    std::vector<Tally<Real>> tallies_;
-    device::Buffer<std::uint64_t, Memory> counts_, sums_;
+    RunningTallies<Device, Real> tallies_;
 };
 
 } // namespace

@@ -1,13 +1,15 @@
 // Runs a program: one round trip, or two if products are transformed back without aliases by phase shifts.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <vector>
 
 #include "exchange/communicator.hpp"
 #include "grid/physical_block.hpp"
 #include "programs/carried.hpp"
-#include "programs/tally_shape.hpp"
+#include "programs/mode_bins.hpp"
+#include "programs/tally.hpp"
 #include "roundtrip/forward.hpp"
 
 namespace whorl::programs {
@@ -57,5 +59,46 @@ template <class Device, class Real>
 Found evaluate(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,
                const Program& program, const Wanted& wanted, const Fields<Real>& fields, bool shifts,
                const BlockCallback<Real>& consume);
+
+// Structure functions: moments of increments of a program's results along the first axis
+// (programs/increment_pass.hpp). Whole rows pass through the innermost caches and are not kept.
+struct IncrementsWanted {
+    int order = 2;                         // the highest of all moments, 1 to 8
+    std::vector<int> separations;          // in points, each at least 1 and less than the row has
+    std::vector<std::array<int, 2>> pairs; // quantities a and b of the moments d_a d_b^2
+};
+
+// The means of the moments over all points, [separation][moment]. The quantities are the results of the
+// program. Bits depend on the same things as those of evaluate(). Collective. Throws Error if the first axis
+// has walls or one point, or if the wanted moments do not fit the program.
+template <class Device, class Real>
+std::vector<std::vector<double>>
+increments(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,
+           const Program& program, const IncrementsWanted& wanted, const std::vector<Source<Real>>& sources);
+
+// Sums over the modes, without a round trip: means over the points of a field that is a sum of terms, and of
+// the product of two such fields (Parseval).
+//   <a> = a(k = 0),   <a b> = sum of Re(a b*) over all modes
+// A mode that stands for its conjugate, too, counts twice. Sums by shell or by other bins of the wavenumber
+// are made in the same way. Boxes have no walls. No bit depends on ranks and threads.
+
+// The numbers of two inputs whose product is averaged; a second of -1 stands for the mean of the first.
+using Pair = std::array<int, 2>;
+inline constexpr Pair the_number{-1, -1}; // of modes, by cell
+
+// The means of pairs of inputs. Collective, like mode_spectra().
+template <class Device, class Real>
+std::vector<double> mode_means(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
+                               const InputTerms& inputs, const std::vector<Pair>& pairs,
+                               const std::vector<Source<Real>>& sources);
+
+// Each sum of pairs for each cell of bins along one or two coordinates, in the order of the first coordinate.
+// Products of modes that follow each other along kz in one cell are added in double precision, all else
+// exactly.
+template <class Device, class Real>
+std::vector<std::vector<double>>
+mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const InputTerms& inputs,
+             const std::vector<std::vector<Pair>>& sums, const std::vector<Source<Real>>& sources,
+             const std::vector<ModeAxis>& axes);
 
 } // namespace whorl::programs

@@ -1,15 +1,14 @@
 // Compiled once for each device.
-#include "programs/increments.hpp"
-
 #include <string>
 
 #include "base/error.hpp"
 #include "device/chosen.hpp"
 #include "device/row_plan.hpp"
-#include "programs/carried_inputs.hpp"
+#include "programs/carried.hpp"
+#include "programs/evaluate.hpp"
 #include "programs/increment_pass.hpp"
+#include "programs/interpreter.hpp"
 #include "programs/on_host.hpp"
-#include "programs/prepared_interpreter.hpp"
 #include "roundtrip/run.hpp"
 
 namespace whorl::programs {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/macros.hpp"
-#include "grid/shell.hpp"
+#include "grid/box.hpp"
 #include "roundtrip/mode.hpp"
 
 namespace whorl::programs {
@@ -25,7 +25,7 @@ WHORL_INLINE double mode_coordinate(ModeCoordinate of, int axis, Wavenumber<doub
     return of == ModeCoordinate::across ? across : std::atan2(across, std::abs(along));
 }
 
-// An edge lowered by the error of rounding, so that no value on the edge is below it (grid/shell.hpp).
+// An edge lowered by the error of rounding, so that no value on the edge is below it (grid/box.hpp).
 inline double lowered(double edge) { return edge > 0.0 ? edge * (1.0 - rounding_of_wavenumbers) : edge; }
 
 // Bins [e_n, e_(n+1)) between edges.

@@ -1,6 +1,4 @@
 // Compiled once for each device.
-#include "programs/mode_sums.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -9,8 +7,9 @@
 #include "base/error.hpp"
 #include "base/exact_sum.hpp"
 #include "device/chosen.hpp"
-#include "grid/shell.hpp"
-#include "programs/carried_inputs.hpp"
+#include "grid/box.hpp"
+#include "programs/carried.hpp"
+#include "programs/evaluate.hpp"
 #include "programs/on_host.hpp"
 #include "roundtrip/roundtrip.hpp"
 
@@ -355,8 +354,7 @@ mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
     const int groups = static_cast<int>(sums.size()), copies = Device::queues ? 1 : trip.device().executors();
     const std::int64_t of_all = 1LL * groups * bins.cells() * SumBins<Real>::words;
     device::Buffer<std::uint64_t, Memory> words(static_cast<std::size_t>(copies * of_all));
-    // On threads.
-    const std::int64_t width = Device::queues ? 0 : of.width();
+    const std::int64_t width = Device::queues ? 0 : of.width(); // on threads
     device::Buffer<double> runs(static_cast<std::size_t>(copies * groups * width));
     device::Buffer<int> cells(static_cast<std::size_t>(2 * copies * width));
     const auto kernel_of = [&](int executor) {

@@ -7,11 +7,11 @@
 
 namespace whorl::programs {
 
-// One run of a program (programs/evaluate.hpp, or programs/increments.hpp), or of sums over the modes
-// (programs/mode_sums.hpp).
+// One run of a program (programs/evaluate.hpp, or programs/evaluate.hpp), or of sums over the modes
+// (programs/evaluate.hpp).
 struct ProgramNeeds {
     std::int64_t inputs = 0, products = 0; // that travel; without inputs no round trip is made
-    std::int64_t fluxes = 0;               // of the products (programs/fluxes.hpp)
+    std::int64_t fluxes = 0;               // of the products (programs/program.hpp)
     std::int64_t brought = 0;              // fields that products become
     std::int64_t kept = 0;                 // fields of the runs before it
     std::int64_t forces = 0;               // components of forces in memory

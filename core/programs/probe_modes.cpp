@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "device/chosen.hpp"
-#include "programs/carried_inputs.hpp"
+#include "programs/carried.hpp"
 #include "programs/probes.hpp"
 #include "roundtrip/roundtrip.hpp"
 

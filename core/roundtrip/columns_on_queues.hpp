@@ -1,9 +1,9 @@
-// The stage of columns on a GPU (column_stage.hpp).
+// The stage of columns on a GPU (stages.hpp).
 #pragma once
 
 #include "roundtrip/axis_plans.hpp"
 #include "roundtrip/line_choice.hpp"
-#include "roundtrip/lines_with_ends.hpp"
+#include "roundtrip/line_ends.hpp"
 #include "roundtrip/stage_context.hpp"
 
 namespace whorl {

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "device/chosen.hpp"
-#include "roundtrip/timed.hpp"
+#include "roundtrip/executors.hpp"
 
 namespace whorl {
 

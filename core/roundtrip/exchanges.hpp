@@ -14,7 +14,7 @@
 #include "base/complex.hpp"
 #include "base/timer.hpp"
 #include "exchange/communicator.hpp"
-#include "exchange/landing.hpp"
+#include "exchange/node_memory.hpp"
 #include "exchange/staged.hpp"
 #include "exchange/transport.hpp"
 #include "exchange/watchdog.hpp"

@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "exchange/pattern.hpp"
-#include "exchange/traits.hpp"
 #include "grid/row_table.hpp"
 
 namespace whorl {

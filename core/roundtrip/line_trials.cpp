@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "device/cpu.hpp"
-#include "device/fftw_plan.hpp"
+#include "device/line_plan.hpp"
 #include "roundtrip/run.hpp"
 
 namespace whorl {

@@ -31,7 +31,7 @@
 //                                      in place of parts() and part(): calls f(part, firsts) for passes of
 //                                      any kind, from the last to the first. The pass computes their points.
 //   const std::vector<PointTap<Real>*>* taps
-//                                      taps that see the inputs at all points (roundtrip/point_tap.hpp), or
+//                                      taps that see the inputs at all points (roundtrip/pass.hpp), or
 //                                      null, of a pass that has this member.
 //   static constexpr bool works_on_rows with these, in place of point(): on threads
 //                                      work<Device>(executor, block, out, out_stride, first) for the rows of
@@ -47,6 +47,7 @@
 #include <utility>
 
 #include "base/parity.hpp"
+#include "device/rows.hpp"
 #include "roundtrip/mode.hpp"
 
 namespace whorl {
@@ -159,5 +160,16 @@ template <class Pass, class F> void with_walled(bool walls_in_x, const F& f) {
         if (walls_in_x) return f.template operator()<true>();
     f.template operator()<false>();
 }
+
+// A tap, to which a pass shows its inputs at all points before products replace them. Taps are for threads,
+// where planes come in blocks of rows (RoundTrip::shown_rows()).
+template <class Real> class PointTap {
+  public:
+    virtual ~PointTap() = default;
+    // Some points of a block of rows, whose first point is `first`; inputs are the first variables.
+    virtual void take(int executor, const device::RowPoints<Real>& points, const Point& first) = 0;
+    // Called after take() for all points of a block. The blocks of a plane come in order, on one executor.
+    virtual void end_rows(int executor, const Point& first) = 0;
+};
 
 } // namespace whorl

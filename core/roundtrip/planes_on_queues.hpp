@@ -1,7 +1,7 @@
-// The stage of planes on a GPU (plane_stage.hpp).
+// The stage of planes on a GPU (stages.hpp).
 #pragma once
 
-#include "roundtrip/lines_with_ends.hpp"
+#include "roundtrip/line_ends.hpp"
 #include "roundtrip/plane_groups.hpp"
 
 namespace whorl {

@@ -1,4 +1,4 @@
-// The stage of planes on threads (plane_stage.hpp): each takes one plane at a time.
+// The stage of planes on threads (stages.hpp): each takes one plane at a time.
 #pragma once
 
 #include "roundtrip/plane_groups.hpp"

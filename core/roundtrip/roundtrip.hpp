@@ -11,7 +11,6 @@
 
 #include "device/caches.hpp"
 #include "device/compiled.hpp"
-#include "roundtrip/column_stage.hpp"
 #include "roundtrip/exchanges.hpp"
 #include "roundtrip/executors.hpp"
 #include "roundtrip/layout.hpp"
@@ -19,8 +18,7 @@
 #include "roundtrip/mode_space.hpp"
 #include "roundtrip/parities.hpp"
 #include "roundtrip/pass.hpp"
-#include "roundtrip/plane_stage.hpp"
-#include "roundtrip/row_stage.hpp"
+#include "roundtrip/stages.hpp"
 
 namespace whorl {
 
@@ -70,7 +68,7 @@ template <class Device, class Real> class RoundTrip {
     // The offset, in fractions of a grid cell, of the grid on which the next passes work; all zero: no shift.
     void shift(std::array<double, 3> cells) { modes_.shift(cells); }
 
-    // The rows of a block whose points a pass's taps are shown (point_tap.hpp); 0 where they see nothing: on
+    // The rows of a block whose points a pass's taps are shown (PointTap); 0 where they see nothing: on
     // queues, with other lines along x, and where rows are exchanged.
     int shown_rows() const {
         const bool shown =

@@ -1,10 +1,10 @@
-// The stage of rows on threads (row_stage.hpp): rows turned into lanes of vectors (device/row_plan.hpp), or
+// The stage of rows on threads (stages.hpp): rows turned into lanes of vectors (device/row_plan.hpp), or
 // pairs of rows where another kind of lines is chosen.
 #pragma once
 
-#include "device/maxima.hpp"
+#include "device/cpu.hpp"
 #include "device/row_plan.hpp"
-#include "roundtrip/point_tap.hpp"
+#include "roundtrip/pass.hpp"
 #include "roundtrip/row_pairs.hpp"
 
 namespace whorl {

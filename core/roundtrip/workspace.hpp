@@ -19,7 +19,7 @@ struct Workspace {
     // Tiles of `columns` columns, blocks of pairs of rows, `scratch` complex numbers for the transforms.
     Workspace(const Layout& layout, int columns, std::int64_t scratch);
     // A queue takes some planes at a time and all their rows at once, and z lines in the z-pencil itself
-    // where they lie side by side. Rows that fit are transformed in the memory of a block (row_program.hpp)
+    // where they lie side by side. Rows that fit are transformed in the memory of a block (RowProgram)
     // and need no space here.
     struct Queue {
         std::int64_t value; // bytes of a complex number

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "base/complex.hpp"
-#include "base/phi.hpp"
+#include "base/exponential.hpp"
 #include "base/unrolled.hpp"
 #include "steppers/scheme.hpp"
 

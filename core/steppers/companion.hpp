@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "roundtrip/point_tap.hpp"
+#include "roundtrip/pass.hpp"
 #include "steppers/scheme.hpp"
 
 namespace whorl {

@@ -38,7 +38,7 @@ template <class Device, class Real> class Equation {
     // The number of fields from f on whose energies a stage sums together.
     virtual int summed_from(int f) const = 0;
 
-    // Computes an output from the state, and the state from a velocity (measure/outputs.hpp).
+    // Computes an output from the state, and the state from a velocity (measure/state.hpp).
     virtual void derive(const ModeSet<Device, Real>& set, const Complex<Real>* state, Complex<Real>* made,
                         int which, int components) const = 0;
     virtual void take_velocity(const ModeSet<Device, Real>& set, const Complex<Real>* u,

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "measure/outputs.hpp"
+#include "measure/state.hpp"
 #include "roundtrip/run.hpp"
 #include "steppers/equation.hpp"
 #include "steppers/tendency.hpp"

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "device/chosen.hpp"
-#include "grid/shell.hpp"
+#include "grid/box.hpp"
 
 namespace whorl {
 
@@ -65,51 +65,6 @@ template <class Device, class Real> double Forces<Device, Real>::longest_step() 
         if (!of.sums.empty() && of.source->acts() == Acts::at_stages) rate += of.source->rate(of.sums);
     }
     return rate > 0.0 ? std::min(longest, 0.5 / rate) : longest;
-}
-
-// Whether a factor in time differs from a straight line by a twentieth of its size at most; irregular times,
-// so that no oscillation hides between them. The size is that of a usual step before, too: near a zero that a
-// factor touches it would else shrink with the step.
-template <class Device, class Real>
-bool Forces<Device, Real>::is_straight(Running& of, double time, double dt, double dt_usual) {
-    constexpr std::array places{0.19, 0.43, 0.71};
-    const double first = of.factor(time), last = of.factor(time + dt);
-    double size = std::max(std::abs(first), std::abs(last)), bend = 0.0;
-    for (const double place : places) {
-        const double value = of.factor(time + place * dt);
-        size = std::max(size, std::abs(value));
-        bend = std::max(bend, std::abs(value - first - place * (last - first)));
-    }
-    of.ahead = 0.0;
-    if (!std::isfinite(size)) return false;
-    of.source->set_factor(size);
-    of.ahead = of.source->speed(1.0);
-    for (const double place : {0.27, 0.61, 1.0}) {
-        const double before = dt_usual > 0.0 ? std::abs(of.factor(time - place * dt_usual)) : 0.0;
-        if (std::isfinite(before)) size = std::max(size, before);
-    }
-    return bend <= 0.05 * size;
-}
-
-template <class Device, class Real>
-double Forces<Device, Real>::look_ahead(double time, double dt, double dt_usual, bool all) {
-    // A fiftieth of a usual step: if it were of a step shortened in this way, steps would shrink for ever.
-    const double shortest = std::max(dt, dt_usual) / 50;
-    double longest = dt;
-    if (!std::isfinite(dt)) return dt;
-    for (Running& of : sources_)
-        while (of.factor && !is_straight(of, time, longest, dt_usual) && longest > shortest)
-            longest = std::max(0.5 * longest, shortest);
-    for (Running& of : sources_) {
-        if (of.factor) is_straight(of, time, longest, dt_usual);
-        if (of.factor || !of.function) continue;
-        of.ahead = 0.0;
-        if (!all) continue;
-        of.function(time + longest);
-        of.ahead = of.source->speed(1.0);
-    }
-    ask_anew();
-    return longest;
 }
 
 template <class Device, class Real>

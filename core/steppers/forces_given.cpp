@@ -1,4 +1,5 @@
-// Forces whose values are given, and forces at a moment between steps. Compiled once for each device.
+// Forces whose values are given, and forces at a moment between steps or ahead of a step. Compiled once for
+// each device.
 #include <cmath>
 #include <limits>
 
@@ -45,6 +46,51 @@ void Forces<Device, Real>::give(std::size_t number, const std::vector<Complex<Re
         of.count, 1, 0, kernels::SquareOfForce<Real>{on(of), of.field.components, of.force.data()})[0];
     at_.world.sum(std::span(&sum, 1));
     of.source->set_size(std::sqrt(sum));
+}
+
+// Whether a factor in time differs from a straight line by a twentieth of its size at most; irregular times,
+// so that no oscillation hides between them. The size is that of a usual step before, too: near a zero that a
+// factor touches it would else shrink with the step.
+template <class Device, class Real>
+bool Forces<Device, Real>::is_straight(Running& of, double time, double dt, double dt_usual) {
+    constexpr std::array places{0.19, 0.43, 0.71};
+    const double first = of.factor(time), last = of.factor(time + dt);
+    double size = std::max(std::abs(first), std::abs(last)), bend = 0.0;
+    for (const double place : places) {
+        const double value = of.factor(time + place * dt);
+        size = std::max(size, std::abs(value));
+        bend = std::max(bend, std::abs(value - first - place * (last - first)));
+    }
+    of.ahead = 0.0;
+    if (!std::isfinite(size)) return false;
+    of.source->set_factor(size);
+    of.ahead = of.source->speed(1.0);
+    for (const double place : {0.27, 0.61, 1.0}) {
+        const double before = dt_usual > 0.0 ? std::abs(of.factor(time - place * dt_usual)) : 0.0;
+        if (std::isfinite(before)) size = std::max(size, before);
+    }
+    return bend <= 0.05 * size;
+}
+
+template <class Device, class Real>
+double Forces<Device, Real>::look_ahead(double time, double dt, double dt_usual, bool all) {
+    // A fiftieth of a usual step: if it were of a step shortened in this way, steps would shrink for ever.
+    const double shortest = std::max(dt, dt_usual) / 50;
+    double longest = dt;
+    if (!std::isfinite(dt)) return dt;
+    for (Running& of : sources_)
+        while (of.factor && !is_straight(of, time, longest, dt_usual) && longest > shortest)
+            longest = std::max(0.5 * longest, shortest);
+    for (Running& of : sources_) {
+        if (of.factor) is_straight(of, time, longest, dt_usual);
+        if (of.factor || !of.function) continue;
+        of.ahead = 0.0;
+        if (!all) continue;
+        of.function(time + longest);
+        of.ahead = of.source->speed(1.0);
+    }
+    ask_anew();
+    return longest;
 }
 
 namespace kernels {
@@ -137,6 +183,7 @@ double Forces<Device, Real>::add_present(std::size_t number, const Complex<Real>
 #define WHORL_INSTANTIATE(Real)                                                                              \
     template void Forces<device::Chosen, Real>::give(std::size_t, const std::vector<Complex<Real>>&,         \
                                                      const std::function<forcing::ForcedModes()>&);          \
+    template double Forces<device::Chosen, Real>::look_ahead(double, double, double, bool);                  \
     template double Forces<device::Chosen, Real>::wavenumber(std::size_t);                                   \
     template double Forces<device::Chosen, Real>::add_present(std::size_t, const Complex<Real>*, double,     \
                                                               Complex<Real>*);

@@ -4,7 +4,7 @@
 //
 // which is the scheme applied to exp(rate t) a, carried back: the linear decay is exact (integrating factor).
 // A stage of exponential time differencing (Cox and Matthews, J. Comput. Phys. 176, 430 (2002)) integrates f
-// along with the decay: with z_i = rate reach[i] dt and the functions phi_p of base/phi.hpp,
+// along with the decay: with z_i = rate reach[i] dt and the functions phi_p of base/exponential.hpp,
 //
 //   r_i <- exp(-z_i) sum_j (m[i][j] - plain[i][j]) r_j + sum_j plain[i][j] r_j
 //          + dt f sum_p phi[i][p] phi_p(-z_i),
@@ -92,7 +92,7 @@ struct Growth {
 struct Scheme {
     std::string name;
     std::vector<Stage> stages; // for a multistep scheme, those of its first step
-    int earlier = 0;           // steps a multistep scheme remembers (history.hpp)
+    int earlier = 0;           // steps a multistep scheme remembers (History)
     bool estimates = false;    // the error of a step is in the last register after it
 
     Scheme() = default;
@@ -107,6 +107,33 @@ struct Scheme {
     // All registers: registers() and, where needed, one for the tendency on one of two grids, or for work
     // between two steps if register 1 keeps an earlier step. Throws Error if the scheme has no stages.
     int all_registers(const Dealiasing& dealiasing) const;
+};
+
+// The earlier steps of a multistep scheme. Register j = 1, 2, … holds dt_j f_j of the j-th step before the
+// present one, carried to the present by the exact factor. A step of Adams and Bashforth integrates the
+// polynomial through f and the f_j, whose steps may be of any length (Hairer, Norsett and Wanner, Solving
+// Ordinary Differential Equations I, section III.5), and then shifts the registers by one.
+class History {
+  public:
+    explicit History(int longest) : longest_(longest) {}
+
+    int longest() const { return longest_; }
+    // The lengths of the steps remembered, the latest first.
+    const std::vector<double>& steps() const { return steps_; }
+    void set_steps(std::vector<double> steps) { steps_ = std::move(steps); }
+    void forget() { steps_.clear(); }
+    // Adds a step of dt, whose tendency is in register 1.
+    void add(double dt);
+
+    // Whether a step of dt uses the steps remembered: not the first step, nor one so much longer than the one
+    // before that the polynomial through the past is no longer accurate, which starts the scheme again.
+    bool serves(double dt) const;
+    // The stage of a step of dt that uses them.
+    Stage stage(double dt) const;
+
+  private:
+    int longest_;
+    std::vector<double> steps_;
 };
 
 } // namespace whorl

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "roundtrip/point_tap.hpp"
+#include "roundtrip/pass.hpp"
 #include "steppers/column_energy.hpp"
 #include "steppers/combination.hpp"
-#include "steppers/history.hpp"
+#include "steppers/scheme.hpp"
 #include "steppers/time_step.hpp"
 
 namespace whorl {

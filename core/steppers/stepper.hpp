@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/philox.hpp"
 #include "steppers/companion.hpp"
 #include "steppers/first_step.hpp"
 #include "steppers/forces.hpp"
@@ -21,7 +22,71 @@ struct StepperOptions {
 
 // Offset of a grid, as a fraction of a cell, for the steps 2 pair and 2 pair + 1: three uniform numbers drawn
 // from (seed, pair).
-std::array<double, 3> shift_offset(std::uint64_t seed, std::int64_t pair);
+inline std::array<double, 3> shift_offset(std::uint64_t seed, std::int64_t pair) {
+    const auto [low, high] = halves(static_cast<std::uint64_t>(pair));
+    const PhiloxBlock words = philox({low, high, 0, 0}, halves(seed));
+    return {uniform(words[0]), uniform(words[1]), uniform(words[2])};
+}
+
+// The grids on which stages find their products, as offsets in cells.
+class ShiftedGrids {
+  public:
+    ShiftedGrids(const Dealiasing& dealiasing, const Box& box, std::uint64_t seed)
+        : dealiasing_(dealiasing), seed_(seed) {
+        for (std::size_t axis = 0; axis < 3; ++axis) flat_[axis] = box.points[axis] == 1;
+    }
+
+    // The grids whose mean is free of aliases.
+    int count() const { return dealiasing_.shifts ? 2 : 1; }
+    bool both_in_a_stage() const { return dealiasing_.twice; }
+    bool in_turn() const { return dealiasing_.shifts && !dealiasing_.twice; }
+    // Rogallo's shifts: the grids of two stages in turn differ by half a cell along every axis, so the single
+    // aliases they leave have opposite signs. The second step of a pair takes the two grids in reverse order:
+    // whatever the weights of a scheme's stages, each grid has half of their sum over the pair.
+    std::array<double, 3> of_stage(std::size_t s, std::int64_t step_number) const {
+        const bool second = (static_cast<std::int64_t>(s) + step_number) % 2 == 1;
+        return moved(shift_offset(seed_, step_number / 2), second);
+    }
+    std::array<double, 3> moved(const std::array<double, 3>& offset, bool half) const {
+        std::array<double, 3> cells{};
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            if (!flat_[axis]) cells[axis] = offset[axis] + (half ? 0.5 : 0.0);
+        return cells;
+    }
+
+  private:
+    Dealiasing dealiasing_;
+    std::array<bool, 3> flat_{};
+    std::uint64_t seed_;
+};
+
+// The rates of advection and waves on a grid, from which the Courant number of a step follows.
+struct GridRates {
+    std::array<double, 3> inverse_spacing{};
+    double coupling_norm = 0.0, waves = 0.0;
+    double push = 0.0; // of advection by a root-mean-square speed of 1
+
+    template <class Device, class Real>
+    GridRates(const Box& box, const Truncation& truncation, const Equation<Device, Real>& equation) {
+        std::array<double, 3> largest{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const int i = static_cast<int>(axis);
+            inverse_spacing[axis] = box.points[axis] == 1 ? 0.0 : 1.0 / box.spacing(i);
+            largest[axis] = truncation.extent(i) * box.unit(i);
+        }
+        // A peak of three times the root-mean-square speed, along all axes.
+        push = 3.0 * std::hypot(inverse_spacing[0], inverse_spacing[1], inverse_spacing[2]);
+        coupling_norm = equation.coupling_norm({largest[0], largest[1], largest[2]});
+        // Waves that a scheme integrates explicitly count in the Courant number: the fastest on the grid with
+        // their frequency, the fastest of the largest scales, which must last, with five times theirs. At a
+        // Courant number of 0.9, rk4-gill takes 1/150 of the energy of the former per step and 1/60000 of
+        // that of the latter per period.
+        const auto unit = [&](int axis) {
+            return box.points[static_cast<std::size_t>(axis)] > 1 ? box.unit(axis) : 0.0;
+        };
+        waves = std::max(coupling_norm, 5 * equation.coupling_norm({unit(0), unit(1), unit(2)}));
+    }
+};
 
 template <class Device, class Real> class Stepper {
   public:
@@ -29,29 +94,19 @@ template <class Device, class Real> class Stepper {
             const Truncation& truncation, const Equation<Device, Real>& equation,
             const StepperOptions& options)
         : trip_(trip), equation_(equation), options_(options), scheme_(options_.scheme),
-          history_(scheme_.earlier), dealiasing_(truncation.dealiasing()), modes_(trip.table().modes()),
+          history_(scheme_.earlier), grids_(truncation.dealiasing(), box, options_.shift_seed),
+          rates_(box, truncation, equation), modes_(trip.table().modes()),
           fields_(equation.declaration().fields + static_cast<int>(options.scalars.size())),
-          registers_(static_cast<std::size_t>(scheme_.all_registers(dealiasing_) * fields_ * modes_),
-                     trip.device().executors()),
+          registers_(
+              static_cast<std::size_t>(scheme_.all_registers(truncation.dealiasing()) * fields_ * modes_),
+              trip.device().executors()),
           forces_({trip.device(), world, trip.exchanges().watchdog(), trip.modes(), trip.table().height(),
                    modes_, fields_, box.smallest_wavenumber(), options_.shells},
                   equation) {
-        std::array<double, 3> largest{};
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            const int i = static_cast<int>(axis);
-            flat_[axis] = box.points[axis] == 1;
-            inverse_spacing_[axis] = flat_[axis] ? 0.0 : 1.0 / box.spacing(i);
-            largest[axis] = truncation.extent(i) * box.unit(i);
-        }
-        // A peak of three times the root-mean-square speed, along all axes.
-        push_ = 3.0 * std::hypot(inverse_spacing_[0], inverse_spacing_[1], inverse_spacing_[2]);
-        const Wavenumber<double> corner{largest[0], largest[1], largest[2]};
-        coupling_norm_ = equation.coupling_norm(corner);
-        WHORL_REQUIRE(!(options_.exact && coupling_norm_ > 0.0 && scheme_.exponential()),
+        WHORL_REQUIRE(!(options_.exact && rates_.coupling_norm > 0.0 && scheme_.exponential()),
                       "time.scheme = \"" + scheme_.name +
                           "\" integrates decay alone, not flow.linear = \"exact\": give flow.linear = "
                           "\"explicit\", or another scheme.");
-        wave_rate_ = rate_of_waves(box, corner);
     }
 
     Fields<Real> state() { return field_set(0); }
@@ -95,7 +150,7 @@ template <class Device, class Real> class Stepper {
     double first_step(TimeStep time_step, std::int64_t step_number) {
         require_between_steps("a step is tried");
         const Within stepping(is_stepping_);
-        const std::function<double(double)> push = [&](double dt) { return forces_.speed(dt) * push_; };
+        const std::function<double(double)> push = [&](double dt) { return forces_.speed(dt) * rates_.push; };
         if (forces_.any()) time_step.push = &push;
         trip_.shift({0.0, 0.0, 0.0});
         return FirstStep<Device, Real>{
@@ -108,7 +163,7 @@ template <class Device, class Real> class Stepper {
         require_between_steps("a step is made");
         const Within stepping(is_stepping_);
         std::array<double, 2> maxima{};
-        const std::function<double(double)> push = [&](double dt) { return forces_.speed(dt) * push_; };
+        const std::function<double(double)> push = [&](double dt) { return forces_.speed(dt) * rates_.push; };
         if (forces_.any()) time_step.push = &push;
         // If the velocity limited the step before, forces that are expensive to call are not looked at ahead.
         const bool is_loose = time_step.rate_before * time_step.dt_before < 0.5 * time_step.courant;
@@ -143,13 +198,13 @@ template <class Device, class Real> class Stepper {
     // Evaluates the tendency of the state, with linear coupling but without decay, on one of grids() grids,
     // into scratch(). With phase shifts the second grid is half a cell from the first: the mean over both is
     // free of aliases.
-    int grids() const { return dealiasing_.shifts ? 2 : 1; }
+    int grids() const { return grids_.count(); }
     void evaluate(int grid) {
         require_between_steps("the tendency is evaluated");
         TimeStep unit{1.0, 0.0, 0.0};
         TendencyData<Real> pass = evaluation(1.0, scratch(), unit);
         pass.exact = false;
-        trip_.shift(moved({0.0, 0.0, 0.0}, grid == 1));
+        trip_.shift(grids_.moved({0.0, 0.0, 0.0}, grid == 1));
         equation_.run(trip_, pass);
         trip_.shift({0.0, 0.0, 0.0});
     }
@@ -181,24 +236,12 @@ template <class Device, class Real> class Stepper {
         for (int i = 0; i < scheme_.registers(); ++i)
             pass.registers[static_cast<std::size_t>(i)] = field_set(i);
         pass.exact = options_.exact;
-        pass.coupling_norm = coupling_norm_;
-        pass.wave_rate = wave_rate_;
+        pass.coupling_norm = rates_.coupling_norm;
+        pass.wave_rate = rates_.waves;
         pass.scalars = &options_.scalars;
         for (std::size_t axis = 0; axis < 3; ++axis)
-            pass.inverse_spacing[axis] = static_cast<Real>(inverse_spacing_[axis]);
+            pass.inverse_spacing[axis] = static_cast<Real>(rates_.inverse_spacing[axis]);
         return pass;
-    }
-
-    // Waves that a scheme integrates explicitly count in the Courant number: the fastest on the grid with
-    // their frequency, the fastest of the largest scales, which must last, with five times theirs. At a
-    // Courant number of 0.9, rk4-gill takes 1/150 of the energy of the former per step and 1/60000 of that of
-    // the latter per period.
-    double rate_of_waves(const Box& box, Wavenumber<double> corner) const {
-        const auto unit = [&](int axis) {
-            return box.points[static_cast<std::size_t>(axis)] > 1 ? box.unit(axis) : 0.0;
-        };
-        const double of_large = equation_.coupling_norm({unit(0), unit(1), unit(2)});
-        return std::max(equation_.coupling_norm(corner), 5 * of_large);
     }
 
     // Runs a stage and adds the forces of sources. If the state is not finite, dt is not chosen, and no force
@@ -206,7 +249,7 @@ template <class Device, class Real> class Stepper {
     std::array<double, 2> run_forced(TendencyData<Real>& pass, std::size_t s, double time,
                                      std::int64_t step_number) {
         const auto run = [&] {
-            if (dealiasing_.shifts && !dealiasing_.twice) trip_.shift(grid_of_stage(s, step_number));
+            if (grids_.in_turn()) trip_.shift(grids_.of_stage(s, step_number));
             return run_stage(pass);
         };
         if (!forces_.any()) return run();
@@ -233,7 +276,7 @@ template <class Device, class Real> class Stepper {
         if (companions_.empty()) return;
         const Within serving(serves_companions_);
         StageGrid grid;
-        if (dealiasing_.shifts && !dealiasing_.twice) grid.shift = grid_of_stage(s, step_number);
+        if (grids_.in_turn()) grid.shift = grids_.of_stage(s, step_number);
         if (equation_.declaration().has_velocity) grid.shown_rows = trip_.shown_rows();
         grid.shown_velocity = std::min(equation_.declaration().inputs, 3);
         for (Companion<Real>* const companion : companions_)
@@ -248,16 +291,8 @@ template <class Device, class Real> class Stepper {
                          {time_step.time, time_step.dt, step_number}, scheme_.earlier > 0);
     }
 
-    // Rogallo's shifts: the grids of two stages in turn differ by half a cell along every axis, so the single
-    // aliases they leave have opposite signs. The second step of a pair takes the two grids in reverse order:
-    // whatever the weights of a scheme's stages, each grid has half of their sum over the pair.
-    std::array<double, 3> grid_of_stage(std::size_t s, std::int64_t step_number) const {
-        const bool second = (static_cast<std::int64_t>(s) + step_number) % 2 == 1;
-        return moved(shift_offset(options_.shift_seed, step_number / 2), second);
-    }
-
     std::array<double, 2> run_stage(TendencyData<Real>& pass) {
-        return dealiasing_.twice ? run_on_both_grids(pass) : equation_.run(trip_, pass);
+        return grids_.both_in_a_stage() ? run_on_both_grids(pass) : equation_.run(trip_, pass);
     }
 
     // Half the tendency of each grid: the first is written to extra(), the second added when the stage is
@@ -276,17 +311,10 @@ template <class Device, class Real> class Stepper {
         pass.adds = true;
         pass.extra = extra();
         pass.weight = 0.5;
-        trip_.shift(moved({0.0, 0.0, 0.0}, true));
+        trip_.shift(grids_.moved({0.0, 0.0, 0.0}, true));
         equation_.run(trip_, pass);
         trip_.shift({0.0, 0.0, 0.0});
         return maxima;
-    }
-
-    std::array<double, 3> moved(const std::array<double, 3>& offset, bool half) const {
-        std::array<double, 3> cells{};
-        for (std::size_t axis = 0; axis < 3; ++axis)
-            if (!flat_[axis]) cells[axis] = offset[axis] + (half ? 0.5 : 0.0);
-        return cells;
     }
 
     RoundTrip<Device, Real>& trip_;
@@ -294,13 +322,11 @@ template <class Device, class Real> class Stepper {
     StepperOptions options_;
     const Scheme& scheme_;
     History history_;
-    Dealiasing dealiasing_;
+    ShiftedGrids grids_;
+    GridRates rates_;
     std::int64_t modes_;
     int fields_;
     device::Buffer<Complex<Real>, typename Device::Memory> registers_;
-    std::array<bool, 3> flat_{};
-    std::array<double, 3> inverse_spacing_{};
-    double coupling_norm_ = 0.0, wave_rate_ = 0.0, push_ = 0.0;
     bool is_stepping_ = false, serves_companions_ = false;
     Forces<Device, Real> forces_;
     std::vector<Companion<Real>*> companions_;

@@ -63,18 +63,18 @@ template <class Model, class Device, class Real, class Data = StageData<Real>> s
     template <class Exact> [[gnu::noinline]] Update<Model, Real, Exact> update(Exact exactly) const {
         const Stage now = this->at_present();
         const int also_read = Model::couples && !exactly ? 1 : 0;
-        Update<Model, Real, Exact> update{model,
-                                          Combination<Real>(now, registers, step->dt, also_read),
-                                          {},
-                                          registers[0],
-                                          context,
-                                          this->adds ? this->extra : nullptr,
-                                          modes,
-                                          static_cast<Real>(now.advance * step->dt),
-                                          static_cast<Real>(this->weight),
-                                          static_cast<Real>(this->coupling_norm),
-                                          exactly,
-                                          now.ends_step};
+        Update<Model, Real, Exact> update{{model,
+                                           Combination<Real>(now, registers, step->dt, also_read),
+                                           {},
+                                           registers[0],
+                                           context,
+                                           this->adds ? this->extra : nullptr,
+                                           modes,
+                                           static_cast<Real>(now.advance * step->dt),
+                                           static_cast<Real>(this->weight),
+                                           static_cast<Real>(this->coupling_norm),
+                                           exactly,
+                                           now.ends_step}};
         if constexpr (may_difference<Exact>) update.differences = Differences<Real>(now, step->dt);
         if (growth) force_linearly(update, now);
         if (now.writes() & 1) update.energy = this->energy;

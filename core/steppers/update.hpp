@@ -38,9 +38,9 @@ template <class Exact>
 inline constexpr bool may_difference = std::is_same_v<Exact, bool> || std::is_same_v<Exact, Differencing>;
 struct NoDifferences {};
 
-template <class Model, class Real, class Exact> struct Update {
+// The update of a mode: the data, and the functions that a GPU and a CPU share.
+template <class Model, class Real, class Exact> struct ModeUpdate {
     static constexpr int fields = Model::fields, rates = Model::rates;
-    static constexpr int at_once = modes_at_once;
     static constexpr bool mean_grows = whorl::mean_grows<Model>;
 
     Model model;
@@ -126,6 +126,111 @@ template <class Model, class Real, class Exact> struct Update {
         }
     }
 
+    static constexpr int rate_of(int f) { return whorl::rate_of<Model>(f); }
+
+  protected:
+    template <bool exactly>
+    WHORL_INLINE void evaluate(Wavenumber<Real> k, std::int64_t index, const Complex<Real>* flux,
+                               Complex<Real>* da) const {
+        constexpr int behind = [] {
+            if constexpr (requires { Model::context; })
+                return Model::context;
+            else
+                return 0;
+        }();
+        Complex<Real> a[fields + behind];
+        unrolled<fields>([&](auto f) { copy(state[f * modes + index], a[f]); });
+        unrolled<behind>([&](auto f) { copy(context[f * modes + index], a[fields + f]); });
+        model.tendency(k, flux, a, da);
+        if constexpr (Model::couples && !exactly) model.couple(k, a, da);
+        if constexpr (Model::couples && exactly)
+            if (forces_linearly && (mean_grows || square(k) > Real(0)))
+                unrolled<fields>([&](auto f) { da[f] = da[f] + linear[f] * a[f]; });
+    }
+
+    WHORL_INLINE void store_differenced(Mode<Real> mode, Complex<Real>* da) const {
+        constexpr int most = Combination<Real>::most;
+        unrolled<fields>([&](auto f) {
+            const std::int64_t at = f * modes + mode.index;
+            if (extra) da[f] = weight * da[f] + extra[at];
+            if (forces_linearly && (mean_grows || square(mode.k) > Real(0)))
+                da[f] = da[f] + linear[f] * state[at];
+        });
+        Complex<Real> next[most][fields];
+        for (int i = 0; i < combination.writes; ++i) {
+            Differenced<Real> by[rates];
+            find_differenced(mode.k, i, by);
+            unrolled<fields>([&](auto f) {
+                Complex<Real> r[most];
+                unrolled<most>([&](auto j) {
+                    if (j < combination.reads) r[j] = combination.from[j][f * modes + mode.index];
+                });
+                next[i][f] = differences.combined(combination, combination.m, i, by[rate_of(f)], r, da[f]);
+            });
+            if (ends_step) model.constrain(mode.k, next[i]);
+        }
+        for (int i = 0; i < combination.writes; ++i)
+            unrolled<fields>([&](auto f) { combination.to[i][f * modes + mode.index] = next[i][f]; });
+    }
+    WHORL_INLINE void find_differenced(Wavenumber<Real> k, int i, Differenced<Real>* by) const {
+        Real rate[rates];
+        model.decay(k, rate);
+        unrolled<rates>([&](auto q) { by[q] = differences.at(i, rate[q]); });
+    }
+
+    WHORL_INLINE void weigh(Wavenumber<Real> k, int i, const Complex<Real>* da, Complex<Real>* added) const {
+        if constexpr (may_difference<Exact>) {
+            Differenced<Real> by[rates];
+            find_differenced(k, i, by);
+            unrolled<fields>([&](auto f) { added[f] = by[rate_of(f)].weight * da[f]; });
+        }
+    }
+    // A helper for the second condition costs registers: nvcc then spills in kernels of sm_90.
+    WHORL_INLINE bool grows_at(Wavenumber<Real> k) const {
+        return grows && (mean_grows || square(k) > Real(0));
+    }
+
+    WHORL_INLINE void find_factors(Wavenumber<Real> k, bool growing, Decay<Real>* factor) const {
+        Real rate[rates];
+        model.decay(k, rate);
+        unrolled<rates>([&](auto q) {
+            factor[q] = exponential_decay(rate[q] * elapsed - (growing ? growth[q] : Real(0)));
+        });
+    }
+
+    WHORL_INLINE void propagate(Wavenumber<Real> k, const Decay<Real>* factor, Complex<Real>* a) const {
+        if constexpr (Model::couples)
+            if (exact) return propagate_coupled(k, a);
+        unrolled<fields>([&](auto f) { a[f] = decayed(factor[rate_of(f)], a[f]); });
+    }
+    // If all fields have one rate, the factor has it; otherwise the series has the differences of the rates.
+    WHORL_INLINE void propagate_coupled(Wavenumber<Real> k, Complex<Real>* a) const {
+        Real narrow_rate[rates];
+        double rate[rates];
+        Complex<double> wide[fields];
+        model.decay(k, narrow_rate);
+        unrolled<rates>([&](auto q) { rate[q] = narrow_rate[q]; });
+        unrolled<fields>([&](auto f) { wide[f] = widened(a[f]); });
+        if constexpr (AdvancesItself<Model>)
+            model.advance_coupling(widened(k), elapsed, wide);
+        else
+            advance_coupling<Real>(model, widened(k), rate, elapsed, norm, wide);
+        const double grown = grows_at(k) ? growth[0] : Real(0);
+        const Decay<double> factor =
+            exponential_decay(rate[slowest_of<Model>(rate)] * double(elapsed) - grown);
+        unrolled<fields>([&](auto f) { a[f] = narrowed<Real>(decayed(factor, wide[f])); });
+    }
+};
+
+// Adds the update of a row of modes on a CPU, and no data.
+template <class Model, class Real, class Exact> struct Update : ModeUpdate<Model, Real, Exact> {
+    using Of = ModeUpdate<Model, Real, Exact>;
+    using Of::carries, Of::elapsed, Of::ends_step, Of::energy, Of::forces_linearly, Of::lags, Of::linear;
+    using Of::changes, Of::couples, Of::fields, Of::is_differenced, Of::mean_grows, Of::rate_of, Of::rates;
+    using Of::combination, Of::differences, Of::exact, Of::extra, Of::growth, Of::grows, Of::model, Of::modes,
+        Of::state, Of::weight;
+    static constexpr int at_once = modes_at_once;
+
     // Fetches the registers of a row that is stored soon.
     void fetch_row(const ModeRow<Real>& row) const { whorl::fetch_row(combination, of_fields(row)); }
 
@@ -146,7 +251,6 @@ template <class Model, class Real, class Exact> struct Update {
         }
     }
 
-    static constexpr int rate_of(int f) { return whorl::rate_of<Model>(f); }
     // The number of fields from f on that have one sum of their energy: the fields of one rate.
     static constexpr int summed_from(int f) {
         int count = 1;
@@ -155,13 +259,15 @@ template <class Model, class Real, class Exact> struct Update {
     }
 
   private:
+    using Of::find_differenced, Of::find_factors, Of::propagate_coupled;
+
     template <bool exactly, class Device, class Values>
     void evaluate_row(const ModeRow<Real>& row, int first, const Values& values,
                       Complex<Real> (*da)[at_once]) const {
         Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
             Complex<Real> flux[Model::fluxes], of_mode[fields];
             unrolled<Model::fluxes>([&](auto v) { flux[v] = values.get(v, first + i); });
-            evaluate<exactly>(row.k(i), row.index + i, flux, of_mode);
+            Of::template evaluate<exactly>(row.k(i), row.index + i, flux, of_mode);
             unrolled<fields>([&](auto f) { copy(of_mode[f], da[f][i]); });
         });
     }
@@ -271,98 +377,6 @@ template <class Model, class Real, class Exact> struct Update {
             change(row.k(i), a);
             unrolled<fields>([&](auto f) { copy(a[f], to[f][i]); });
         });
-    }
-
-    template <bool exactly>
-    WHORL_INLINE void evaluate(Wavenumber<Real> k, std::int64_t index, const Complex<Real>* flux,
-                               Complex<Real>* da) const {
-        constexpr int behind = [] {
-            if constexpr (requires { Model::context; })
-                return Model::context;
-            else
-                return 0;
-        }();
-        Complex<Real> a[fields + behind];
-        unrolled<fields>([&](auto f) { copy(state[f * modes + index], a[f]); });
-        unrolled<behind>([&](auto f) { copy(context[f * modes + index], a[fields + f]); });
-        model.tendency(k, flux, a, da);
-        if constexpr (Model::couples && !exactly) model.couple(k, a, da);
-        if constexpr (Model::couples && exactly)
-            if (forces_linearly && (mean_grows || square(k) > Real(0)))
-                unrolled<fields>([&](auto f) { da[f] = da[f] + linear[f] * a[f]; });
-    }
-
-    WHORL_INLINE void store_differenced(Mode<Real> mode, Complex<Real>* da) const {
-        constexpr int most = Combination<Real>::most;
-        unrolled<fields>([&](auto f) {
-            const std::int64_t at = f * modes + mode.index;
-            if (extra) da[f] = weight * da[f] + extra[at];
-            if (forces_linearly && (mean_grows || square(mode.k) > Real(0)))
-                da[f] = da[f] + linear[f] * state[at];
-        });
-        Complex<Real> next[most][fields];
-        for (int i = 0; i < combination.writes; ++i) {
-            Differenced<Real> by[rates];
-            find_differenced(mode.k, i, by);
-            unrolled<fields>([&](auto f) {
-                Complex<Real> r[most];
-                unrolled<most>([&](auto j) {
-                    if (j < combination.reads) r[j] = combination.from[j][f * modes + mode.index];
-                });
-                next[i][f] = differences.combined(combination, combination.m, i, by[rate_of(f)], r, da[f]);
-            });
-            if (ends_step) model.constrain(mode.k, next[i]);
-        }
-        for (int i = 0; i < combination.writes; ++i)
-            unrolled<fields>([&](auto f) { combination.to[i][f * modes + mode.index] = next[i][f]; });
-    }
-    WHORL_INLINE void find_differenced(Wavenumber<Real> k, int i, Differenced<Real>* by) const {
-        Real rate[rates];
-        model.decay(k, rate);
-        unrolled<rates>([&](auto q) { by[q] = differences.at(i, rate[q]); });
-    }
-
-    WHORL_INLINE void weigh(Wavenumber<Real> k, int i, const Complex<Real>* da, Complex<Real>* added) const {
-        if constexpr (may_difference<Exact>) {
-            Differenced<Real> by[rates];
-            find_differenced(k, i, by);
-            unrolled<fields>([&](auto f) { added[f] = by[rate_of(f)].weight * da[f]; });
-        }
-    }
-    // A helper for the second condition costs registers: nvcc then spills in kernels of sm_90.
-    WHORL_INLINE bool grows_at(Wavenumber<Real> k) const {
-        return grows && (mean_grows || square(k) > Real(0));
-    }
-
-    WHORL_INLINE void find_factors(Wavenumber<Real> k, bool growing, Decay<Real>* factor) const {
-        Real rate[rates];
-        model.decay(k, rate);
-        unrolled<rates>([&](auto q) {
-            factor[q] = exponential_decay(rate[q] * elapsed - (growing ? growth[q] : Real(0)));
-        });
-    }
-
-    WHORL_INLINE void propagate(Wavenumber<Real> k, const Decay<Real>* factor, Complex<Real>* a) const {
-        if constexpr (Model::couples)
-            if (exact) return propagate_coupled(k, a);
-        unrolled<fields>([&](auto f) { a[f] = decayed(factor[rate_of(f)], a[f]); });
-    }
-    // If all fields have one rate, the factor has it; otherwise the series has the differences of the rates.
-    WHORL_INLINE void propagate_coupled(Wavenumber<Real> k, Complex<Real>* a) const {
-        Real narrow_rate[rates];
-        double rate[rates];
-        Complex<double> wide[fields];
-        model.decay(k, narrow_rate);
-        unrolled<rates>([&](auto q) { rate[q] = narrow_rate[q]; });
-        unrolled<fields>([&](auto f) { wide[f] = widened(a[f]); });
-        if constexpr (AdvancesItself<Model>)
-            model.advance_coupling(widened(k), elapsed, wide);
-        else
-            advance_coupling<Real>(model, widened(k), rate, elapsed, norm, wide);
-        const double grown = grows_at(k) ? growth[0] : Real(0);
-        const Decay<double> factor =
-            exponential_decay(rate[slowest_of<Model>(rate)] * double(elapsed) - grown);
-        unrolled<fields>([&](auto f) { a[f] = narrowed<Real>(decayed(factor, wide[f])); });
     }
 };
 

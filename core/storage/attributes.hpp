@@ -10,4 +10,7 @@ namespace whorl::storage {
 
 using Attributes = std::map<std::string, std::variant<std::string, double, std::int64_t>>;
 
+// "none" in a build without HDF5.
+std::string hdf5_version();
+
 } // namespace whorl::storage

@@ -5,11 +5,21 @@
 #include <string>
 #include <vector>
 
+#include <hdf5.h>
+
 #include "grid/truncation.hpp"
 #include "storage/hdf5.hpp"
 #include "storage/mode_access.hpp"
 
 namespace whorl::storage {
+
+// A checksum of the attributes of an HDF5 object: of their names in order, and of the kind, the number and
+// the bits of their values. It does not depend on the type in which an integer, real number or text is
+// stored.
+
+// Includes all attributes except those named. Throws Error for values that are neither numbers nor one
+// string.
+std::uint64_t hash_attributes(hid_t object, const std::vector<std::string>& except);
 
 // The checksum of all attributes except these two, which are written last. It includes the clock, the case
 // and the means.

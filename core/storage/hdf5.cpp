@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "storage/version.hpp"
+#include "storage/attributes.hpp"
 
 namespace whorl::storage {
 

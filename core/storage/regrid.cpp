@@ -1,10 +1,9 @@
-#include "storage/regrid.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "base/error.hpp"
+#include "storage/checkpoint.hpp"
 #include "storage/checkpoint_header.hpp"
 #include "storage/checksum.hpp"
 #include "storage/mode_data.hpp"

@@ -137,7 +137,7 @@ def test_a_closed_simulation_leaves_its_directory(world, tmp_path):
 LATE_FAILURE = """
 #include <cstdio>
 #include "base/error.hpp"
-#include "roundtrip/timed.hpp"
+#include "roundtrip/executors.hpp"
 using namespace whorl;
 struct Device {
     int left;

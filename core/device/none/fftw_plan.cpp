@@ -1,7 +1,6 @@
 // This file replaces FFTW's lines where whorl is built without FFTW.
-#include "device/fftw_plan.hpp"
-
 #include "base/error.hpp"
+#include "device/line_plan.hpp"
 
 namespace whorl::device {
 

@@ -1,9 +1,8 @@
 // Replaces checkpoints and snapshots in a build without HDF5.
 #include "base/error.hpp"
+#include "storage/attributes.hpp"
 #include "storage/checkpoint.hpp"
-#include "storage/regrid.hpp"
 #include "storage/snapshot.hpp"
-#include "storage/version.hpp"
 
 namespace whorl::storage {
 

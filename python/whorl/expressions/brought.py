@@ -2,7 +2,7 @@
 
 The pressure ∇⁻² ∂_i ∂_j (u_i u_j), for example, is a linear form of products. If each of its products is
 needed nowhere else, one field is kept, the sum of their derivatives: the core sums products on their way back
-(`core/programs/fluxes.hpp`). The multiplier that all terms have in common acts on this field.
+(`core/programs/program.hpp`). The multiplier that all terms have in common acts on this field.
 """
 
 from collections import Counter

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "device/buffer.hpp"
-#include "device/fftw_plan.hpp"
+#include "device/line_plan.hpp"
 
 using namespace whorl;
 using namespace whorl::device;

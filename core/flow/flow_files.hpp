@@ -1,0 +1,75 @@
+// The checkpoints of a flow.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "flow/flow_fields.hpp"
+#include "storage/checkpoint.hpp"
+
+namespace whorl {
+
+template <class Device, class Real> class FlowFiles {
+    using StoredFields = std::vector<storage::StoredField<Real>>;
+
+  public:
+    FlowFiles(const FlowParts<Device, Real>& flow, FlowFields<Device, Real>& fields)
+        : flow_(flow), fields_(fields) {}
+
+    void write_checkpoint(const std::string& path, const storage::Attributes& attributes) {
+        auto access = mode_access();
+        storage::write_checkpoint<Real>(path, attributes, flow_.options.box(), flow_.truncation,
+                                        flow_.trip.table(), stored_fields(), earlier_steps(), access,
+                                        flow_.world);
+    }
+    void read_checkpoint(const std::string& path) {
+        flow_.stepper.forget();
+        auto access = mode_access();
+        storage::EarlierSteps<Real> earlier = earlier_steps();
+        storage::read_checkpoint<Real>(path, flow_.options.box(), flow_.truncation, flow_.trip.table(),
+                                       stored_fields(), earlier, access, flow_.world);
+        flow_.stepper.history().set_steps(earlier.dt);
+    }
+    void read_regridded(const std::string& path, const std::map<std::string, std::string>& names) {
+        flow_.stepper.forget();
+        StoredFields fields;
+        for (const auto& [name, in_file] : names)
+            add_stored(fields, fields_.find(name), flow_.stepper.state(), in_file, "");
+        auto access = mode_access();
+        storage::read_regridded<Real>(path, flow_.options.box(), flow_.truncation, flow_.trip.table(), fields,
+                                      access, flow_.world);
+    }
+
+  private:
+    storage::EarlierSteps<Real> earlier_steps() {
+        storage::EarlierSteps<Real> earlier{{}, flow_.stepper.history().steps()};
+        for (int j = 1; j <= flow_.stepper.history().longest(); ++j)
+            earlier.fields.push_back(stored_fields(flow_.stepper.earlier(j), "_earlier" + std::to_string(j)));
+        return earlier;
+    }
+    // Scalars are stored one by one, solenoidal fields as a whole.
+    StoredFields stored_fields() { return stored_fields(flow_.stepper.state(), ""); }
+    StoredFields stored_fields(Complex<Real>* set, const std::string& suffix) {
+        StoredFields stored;
+        for (const StateField& field : fields_.of_state())
+            add_stored(stored, field, set, field.in_files, suffix);
+        return stored;
+    }
+    void add_stored(StoredFields& stored, const StateField& field, Complex<Real>* set,
+                    const std::string& name, const std::string& suffix) {
+        const int parts = field.group.solenoidal ? 1 : field.group.components;
+        for (int part = 0; part < parts; ++part)
+            stored.push_back({(parts > 1 ? name + "_" + std::to_string(part) : name) + suffix,
+                              field.group.solenoidal, set + (field.first + part) * flow_.stepper.modes()});
+    }
+    storage::DeviceModes<Device, Real> mode_access() {
+        return {flow_.trip.device(), flow_.options.box(), flow_.truncation, flow_.trip.table(),
+                flow_.trip.modes().rows};
+    }
+
+    FlowParts<Device, Real> flow_;
+    FlowFields<Device, Real>& fields_;
+};
+
+} // namespace whorl

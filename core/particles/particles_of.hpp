@@ -1,0 +1,271 @@
+// A group of particles of a flow of some device and precision.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "particles/cloud.hpp"
+#include "particles/cloud_there.hpp"
+#include "particles/group.hpp"
+#include "particles/kinds.hpp"
+#include "particles/memory.hpp"
+#include "particles/sampler.hpp"
+#include "particles/territory.hpp"
+#include "steppers/companion.hpp"
+
+namespace whorl::particles {
+
+// The number of particles that belong to other ranks, counted on their device.
+
+// Counts particles that another rank owns.
+struct LeavingItem {
+    Owners owner;
+    int rank;
+    const double* positions;
+
+    WHORL_ANYWHERE void operator()(std::int64_t p, double* values) const {
+        if (owner(positions + 3 * p) != rank) values[0] += 1.0;
+    }
+};
+
+template <class Device> class Leaving {
+  public:
+    // The territory outlives it.
+    explicit Leaving(const Territory& territory)
+        : territory_(territory), rows_(territory.of_rows()), columns_(territory.of_columns()) {}
+
+    bool any(Device& device, std::size_t count, const double* positions) const {
+        if (count == 0) return false;
+        const Owners owners{territory_.axis(1), territory_.axis(2), rows_.data(), columns_.data()};
+        const LeavingItem item{owners, territory_.rank(), positions};
+        return device.reduce(static_cast<std::int64_t>(count), 1, 0, item)[0] > 0.0;
+    }
+
+  private:
+    const Territory& territory_;
+    device::Table<int, typename Device::Memory> rows_, columns_;
+};
+
+} // namespace whorl::particles
+
+namespace whorl {
+
+// Sets velocities to that of the flow, with the drift of the kind.
+struct VelocitiesOfFlow {
+    const double* inputs; // [particle][axis]
+    std::array<double, 3> drift;
+    double* velocities;
+    WHORL_ANYWHERE void operator()(std::size_t p) const {
+        for (std::size_t a = 0; a < 3; ++a) velocities[3 * p + a] = inputs[3 * p + a] + drift[a];
+    }
+};
+
+// The parts of a flow that its particles use, which outlive them.
+template <class Device, class Real> class FlowOfParticles {
+  public:
+    using Sources = std::vector<programs::Source<Real>>;
+
+    virtual ~FlowOfParticles() = default;
+    virtual Sources sources() const = 0;
+    // Calls use(sources) with sources that include the fields of a group at a time.
+    virtual void with_fields(const ParticleOptions& group, double time,
+                             const std::function<void(const Sources&)>& use) = 0;
+    // Returns a round trip that is wide enough for a number of inputs.
+    virtual RoundTrip<Device, Real>& wide_enough(int inputs) = 0;
+};
+
+template <class Device, class Real> class ParticlesOf final : public ParticleGroup, public Companion<Real> {
+    using Memory = typename Device::Memory;
+    using Sampler = particles::Sampler<Device, Real>;
+    using StreamedGather = particles::StreamedGather<Real>;
+    using Guests = particles::Guests;
+
+  public:
+    ParticlesOf(const ParticleOptions& options, const Box& box, const exchange::Communicator& world,
+                FlowOfParticles<Device, Real>& flow)
+        : options_(options), box_(box), world_(world), flow_(flow), mover_(make_mover()),
+          sampler_(make_sampler(options.inputs)),
+          cloud_(options.registers, mover_->kind().variables(), mover_->kind().kept()),
+          leaving_(sampler_->territory()), guests_(world, sampler_->territory(), options.interpolation),
+          shown_(
+              {sampler_->territory().axis(0), sampler_->territory().axis(1), sampler_->territory().axis(2)},
+              options.interpolation, {parities_of_velocity.begin(), parities_of_velocity.end()}) {}
+
+    void add(std::span<const std::int64_t> ids, std::span<const double> values,
+             std::size_t remembered) override {
+        const std::size_t each = 3 * variables(), all = each * registers();
+        const bool alone = values.size() == 3 * ids.size();
+        const std::size_t given = alone ? 1 : ids.empty() ? 0 : values.size() / (each * ids.size());
+        WHORL_REQUIRE(alone || (values.size() == given * each * ids.size() && given <= registers()),
+                      std::to_string(ids.size()) + " particles have " + std::to_string(values.size()) +
+                          " numbers as positions.");
+        WHORL_REQUIRE(ids.empty() || given > remembered,
+                      "the time scheme remembers earlier steps, which particles would lack; add them before "
+                      "the first step, or take a scheme of one step, such as rk2.");
+        std::vector<double> own(all);
+        particles::Cloud& cloud = cloud_.on_host();
+        const particles::Owners owner_of = sampler_->territory().owners();
+        for (std::size_t p = 0; p < ids.size(); ++p) {
+            const particles::Identity id = particles::identity(ids[p]); // on all ranks
+            for (std::size_t i = 0; i < all; ++i) {
+                const std::size_t number = std::min(i / each, given - 1), within = i % each;
+                if (alone)
+                    own[i] = within < 3 ? values[3 * p + within] : 0.0;
+                else
+                    own[i] = values[(p * given + number) * each + within];
+            }
+            if (owner_of(own.data()) == sampler_->territory().rank()) cloud.add(id, own);
+        }
+    }
+    std::size_t count() const override { return cloud_.count(); }
+    std::size_t registers() const override { return cloud_.registers(); }
+    std::size_t variables() const override { return cloud_.variables(); }
+    void read(std::span<std::int64_t> ids, std::span<double> values, std::size_t number,
+              std::size_t variable) override {
+        std::ranges::copy(cloud_.ids(), ids.begin());
+        cloud_.read(number, variable, values);
+    }
+    void follow_flow() override {
+        WHORL_REQUIRE(variables() > 1, "particles of this kind have no velocity of their own.");
+        const programs::InputTerms velocity(options_.inputs.begin(), options_.inputs.begin() + 3);
+        const std::unique_ptr<Sampler> own = velocity == options_.inputs ? nullptr : make_sampler(velocity);
+        sample_inputs(own ? *own : *sampler_, flow_.sources());
+        particles::for_all(
+            sampler_->device(), sampler_->host(), count(),
+            VelocitiesOfFlow{inputs_.data(), mover_->kind().drift(), cloud_.changed_there().variables[1][0]});
+    }
+    void sample(const programs::InputTerms& inputs, std::span<double> values) override {
+        WHORL_REQUIRE(values.size() == inputs.size() * count(), "there are not as many values as samples.");
+        if constexpr (Memory::separate) {
+            sampler_of(inputs).sample(flow_.sources(), positions().data(), count(), read_);
+            Memory::to_host(values.data(), read_.data(), values.size() * sizeof(double));
+        } else {
+            sampler_of(inputs).sample(flow_.sources(), positions(), values);
+        }
+    }
+    std::int64_t bytes() const override {
+        const RoundTrip<Device, Real>& trip = flow_.wide_enough(sampler_->variables());
+        const programs::Share share{trip.layout(), 0, sizeof(Complex<Real>), trip.device().executors(),
+                                    Device::queues};
+        const particles::Here here{static_cast<std::int64_t>(count()), 0};
+        const int points = options_.interpolation.points;
+        std::int64_t bytes =
+            particles::bytes_of_sampler(here, sampler_->variables(), points, share) +
+            particles::bytes_of_cloud(
+                here, static_cast<std::int64_t>(cloud_.vectors()),
+                static_cast<std::int64_t>(inputs_.size() / std::max<std::size_t>(count(), 1)), share);
+        for (const auto& [inputs, sampler] : kept_)
+            bytes += particles::bytes_of_sampler(here, sampler->variables(), points, share);
+        return bytes;
+    }
+    void reserve(std::size_t count) override { cloud_.on_host().reserve(count); }
+
+    // Polynomials use the values that the right-hand side has at the points. Splines need coefficients, which
+    // it does not compute.
+    PointTap<Real>* before_stage(const StageGrid& grid, double time) override {
+        const bool of_velocity = mover_->kind().inputs() == 3 && !options_.interpolation.spline;
+        streams_ = of_velocity && grid.shown_rows > 0;
+        if (!streams_) {
+            flow_.with_fields(options_, time,
+                              [this](const auto& sources) { sample_inputs(*sampler_, sources); });
+            return nullptr;
+        }
+        guests_.exchange(shown_.axes(grid.shift), positions());
+        shown_.begin(sampler_->host(), {grid.shift, grid.shown_velocity}, positions(), guests_.positions());
+        return &shown_;
+    }
+    void after_stage(const StageMade& made) override {
+        mover_->advance(sampler_->device(), sampler_->host(), cloud_, made,
+                        streams_ ? streamed().data() : inputs_.data());
+        if (made.stage.ends_step) reorder();
+        settle();
+    }
+
+  private:
+    // The positions in the memory of the device.
+    std::span<const double> positions() { return {cloud_.there().variables[0][0], 3 * count()}; }
+    // Reorders particles, so that those near each other in memory are near each other in space until they
+    // have moved far. On threads the order exists already; otherwise the host makes it.
+    void reorder() {
+        constexpr int every = Memory::separate ? 256 : 8;
+        if (!(streams_ || Memory::separate) || steps_++ % every != 0) return;
+        particles::Cloud& cloud = cloud_.on_host();
+        if (streams_)
+            cloud.reorder(shown_.order());
+        else
+            cloud.reorder(sampler_->territory().order(cloud.positions()));
+    }
+    // Migrates particles. If none leaves any rank, none is copied to the host.
+    void settle() {
+        if constexpr (Memory::separate) {
+            if (world_.size() == 1) return;
+            const bool any = leaving_.any(sampler_->device(), count(), positions().data());
+            if (!world_.any(any)) return;
+        }
+        cloud_.on_host().settle(sampler_->territory(), guests_.neighbours(), world_);
+    }
+    std::span<double> streamed() {
+        const std::span<double> all = shown_.finish(sampler_->host());
+        const std::span<double> own = all.first(3 * cloud_.count());
+        guests_.give_back(all.subspan(own.size()), own, 3);
+        return own;
+    }
+    std::unique_ptr<particles::Mover<Device>> make_mover() const {
+        auto mover = particles::make_mover<Device>(options_.kind, {options_.numbers, box_});
+        const int inputs = mover->kind().inputs();
+        WHORL_REQUIRE(static_cast<int>(options_.inputs.size()) == inputs,
+                      "particles of the kind " + options_.kind + " take " + std::to_string(inputs) +
+                          " inputs, not " + std::to_string(options_.inputs.size()) + ".");
+        return mover;
+    }
+    static constexpr std::size_t most_kept = 4;
+
+    // The last one of kept_ was used last.
+    Sampler& sampler_of(const programs::InputTerms& inputs) {
+        if (inputs == options_.inputs) return *sampler_;
+        const auto found = std::ranges::find(kept_, inputs, &Kept::first);
+        if (found != kept_.end()) {
+            std::rotate(found, found + 1, kept_.end());
+        } else {
+            if (kept_.size() == most_kept) kept_.erase(kept_.begin());
+            kept_.emplace_back(inputs, make_sampler(inputs));
+        }
+        return *kept_.back().second;
+    }
+    std::unique_ptr<Sampler> make_sampler(const programs::InputTerms& inputs) const {
+        return std::make_unique<Sampler>(flow_.wide_enough(static_cast<int>(inputs.size())), world_, box_,
+                                         options_.interpolation, inputs);
+    }
+    void sample_inputs(Sampler& sampler, const std::vector<programs::Source<Real>>& sources) {
+        if constexpr (Memory::separate) {
+            sampler.sample(sources, positions().data(), count(), inputs_);
+        } else {
+            inputs_.resize(static_cast<std::size_t>(sampler.variables()) * count());
+            sampler.sample(sources, positions(), inputs_);
+        }
+    }
+
+    ParticleOptions options_;
+    Box box_;
+    const exchange::Communicator& world_;
+    FlowOfParticles<Device, Real>& flow_;
+    std::unique_ptr<particles::Mover<Device>> mover_;
+    std::unique_ptr<Sampler> sampler_; // of the inputs of the kind
+    using Kept = std::pair<programs::InputTerms, std::unique_ptr<Sampler>>;
+    std::vector<Kept> kept_; // of other inputs
+    particles::CloudThere<Memory> cloud_;
+    particles::Leaving<Device> leaving_;
+    // Ghost particles for the velocity of the right-hand side, while other samples may be taken.
+    Guests guests_;
+    // [particle][input]
+    std::conditional_t<Memory::separate, device::Buffer<double, Memory>, std::vector<double>> inputs_;
+    device::Buffer<double, Memory> read_;
+    StreamedGather shown_;
+    bool streams_ = false; // in the present stage
+    int steps_ = 0;        // by which the order is kept
+};
+
+} // namespace whorl
