@@ -8,7 +8,7 @@ The equations, [flow], are in models/; [time] is in time.py, the initial fields 
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,6 +23,7 @@ from whorl.base.files import is_file, text_of
 from whorl.base.text import storable
 from whorl.config.checks import check_together, fill_in
 from whorl.config.dealiasing import DEALIASINGS
+from whorl.config.earlier import as_of_today
 from whorl.config.explain import describe, did_you_mean, explain, show
 from whorl.config.notebooks import html_of
 from whorl.config.outputs import FILES
@@ -239,11 +240,21 @@ class Case(Section):
     _forces_not_there: frozenset[str] = PrivateAttr(frozenset())
 
     def __init__(self, **sections: Any):
+        self._fill(sections)
+        check_expressions(self)
+
+    def _fill(self, sections: Mapping[str, Any]) -> None:
         try:
             super().__init__(**fill_in(sections))
         except ValidationError as error:
             raise CaseError(explain(error, Case)) from None
-        check_expressions(self)
+
+    @classmethod
+    def of_run(cls, sections: Mapping[str, Any]) -> "Case":
+        """The case of a run that is there, with expressions that today's rules may refuse."""
+        case = cls.__new__(cls)
+        case._fill(as_of_today(sections))
+        return case
 
     @model_validator(mode="after")
     def _sections_fit_together(self) -> "Case":

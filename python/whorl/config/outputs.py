@@ -4,12 +4,15 @@ The recorder creates, fills, cuts and resumes each of them; a run that overwrite
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whorl.base.dimension import common
 from whorl.config.columns import CLOCK, Column
 from whorl.config.measures import series_columns, spectra_columns
+from whorl.expressions.parse import Parser
+from whorl.expressions.vocabulary import vocabulary
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
@@ -35,6 +38,19 @@ class OutputFile:
         return (*first, *(column for column in columns if column not in first))
 
 
+def columns_with_units(case: "Case") -> tuple[Column, ...]:
+    """The columns of series.csv, those of expressions with the units that follow from these."""
+    parser = Parser(vocabulary(case))
+
+    def unit_of(name: str) -> str:
+        return str(common([parser.parse(case.output.columns[name]).unit]))
+
+    return tuple(
+        replace(one, unit=unit_of(one.name)) if one.of == "expression" else one
+        for one in series_columns(case)
+    )
+
+
 FILES = {
     output.quantity: output
     for output in (
@@ -43,7 +59,7 @@ FILES = {
             "series.csv",
             "10 steps",
             "rows of series.csv; also at the start and the end, unless never",
-            series_columns,
+            columns_with_units,
         ),
         OutputFile(
             "spectra",
