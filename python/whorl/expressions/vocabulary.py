@@ -10,7 +10,7 @@ from whorl.expressions.nodes import Parity
 from whorl.expressions.parse import Vocabulary, complex_field, scalar_field, vector_field
 from whorl.expressions.values import Algebra, Value
 from whorl.forcing.names import force_name, force_of, forceable, refusals
-from whorl.models.base import FieldOf
+from whorl.models.base import Defined, FieldOf
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
@@ -32,8 +32,8 @@ def vocabulary(case: "Case") -> Vocabulary:
     for name, field in outputs.items():
         if field.definition:
             definitions |= dict.fromkeys(filter(None, (name, field.symbol)), field.definition)
-    definitions |= {name: one.text for name, one in quantities(case).items()}
-    known = all_fields(case)
+    named, known = quantities(case), all_fields(case)
+    definitions |= {name: one.text for name, one in named.items()}
     refused = refusals(case) | case.flow.unknown()
     for name in forceable(case):
         if force_name(name) not in refused:
@@ -48,19 +48,19 @@ def vocabulary(case: "Case") -> Vocabulary:
         fields=fields,
         definitions=definitions,
         parameters=numbers_of(case),
-        units=_units(case),
+        units=_units(case, known, named),
         refused=refused,
         solenoidal=solenoidal,
         single=case.run.precision == "single",
     )
 
 
-def _units(case: "Case") -> dict[str, Dimension]:
+def _units(case: "Case", known: dict[str, FieldOf], named: dict[str, Defined]) -> dict[str, Dimension]:
     """The units of fields, forces, parameters and coordinates, and those that quantities are given."""
-    found = {name: one.dimension for name, one in all_fields(case).items()}
+    found = {name: one.dimension for name, one in known.items()}
     forces = {force_name(name): unit / TIME for name, unit in found.items()}
-    symbols = {one.symbol: one.dimension for one in all_fields(case).values() if one.symbol}
-    given = {name: Dimension.of(one.unit) for name, one in quantities(case).items() if one.unit}
+    symbols = {one.symbol: one.dimension for one in known.values() if one.symbol}
+    given = {name: Dimension.of(one.unit) for name, one in named.items() if one.unit}
     numbers = case.flow.units()
     short = {symbol: numbers[name] for symbol, name in SHORT.items() if name in numbers}
     places = dict.fromkeys("xyz", LENGTH.as_loose()) | {"t": TIME.as_loose()}

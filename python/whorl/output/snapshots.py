@@ -7,6 +7,7 @@ with the time among the attributes.
 import os
 import tomllib
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -201,16 +202,17 @@ def _about(attributes: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     model = MODELS.get(sections.get("flow", {}).get("model", DEFAULT), MODELS[DEFAULT])
     units = {name: field.unit for name, field in model.outputs.items()}
     scalars = {scalar["name"]: "1" for scalar in sections.get("scalars", [])}
-    return units | scalars | _of_expressions(sections), scalars_in(attributes)
+    return units | scalars | _of_expressions(attributes.get("case", "")), scalars_in(attributes)
 
 
-def _of_expressions(sections: dict[str, Any]) -> dict[str, str]:
-    """The units of the fields that are expressions; none that this version of whorl cannot read."""
+@lru_cache(maxsize=16)
+def _of_expressions(text: str) -> dict[str, str]:
+    """The units of the fields that are expressions in a case; none that this version of whorl cannot read."""
     try:
-        case = Case.of_run(sections)
+        case = Case.of_run(tomllib.loads(text))
         parser = Parser(vocabulary(case))
         texts = snapshot_expressions(case)
-        return {name: str(common([parser.parse(text).unit])) for name, text in texts.items()}
+        return {name: str(common([parser.parse(text).unit])) or "1" for name, text in texts.items()}
     except CaseError:
         return {}
 
