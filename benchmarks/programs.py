@@ -29,7 +29,7 @@ from whorl.run.threads import threads_of_rank
 GRADIENTS = [f"d{axis}(u.{part})" for axis in "xyz" for part in "xyz"]
 # The gradients with one operation each, and the same gradients with many.
 FEW = "mean(" + " + ".join(f"abs({name})" for name in GRADIENTS) + ")"
-MANY = "mean(sum(grad(u)**2)*nu + det(grad(u)) + trace(grad(u) @ grad(u))/2)"
+MANY = "mean(sum(grad(u)**2)*nu + 1.0*det(grad(u)) + 1.0*trace(grad(u) @ grad(u))/2)"
 QUANTITIES = {
     "PDFs of nine gradients": {"kind": "pdf", "of": "grad(u)"},
     "PDFs of nine gradients, bins given": {

@@ -37,11 +37,11 @@ OPERATORS = [
         "filter(u, 3)",
         "filter(u, 2, 6)",
         "sector(u, 0.3, 1.1)",
-        "sector(dx(u.y), 0, 0.7, x) + sector(sector(u.y, 0.2, 1.0, y), 0.5, 2, y)",
+        "sector(dx(u.y), 0, 0.7, x) + 1.0*sector(sector(u.y, 0.2, 1.0, y), 0.5, 2, y)",
         "average(u, 0.3)",
         "average(u.x*u.y, 1.7)",
         "dx(average(u.y, 0.3))",
-        "average(dx(u.y) + filter(u.x, 5), 1e-4)",
+        "average(dx(u.y) + 1.0*filter(u.x, 5), 1e-4)",
         "average(2*nu*sum(strain(u)**2), 0.3)",
         "mean(average(u.x, 0.5)*u.y)",
         "strain(u)",
@@ -66,8 +66,9 @@ OPERATORS = [
         "lap(p)",
         "div(div(outer(u, u)))",
     ),
-    *("inv_lap(u.x*u.y + dx(u.x*u.z))", "filter(u.x*u.y - dy(u.y*u.z), 4)"),  # even and odd derivatives
-    *("dx(u.x*u.y)", "inv_lap(u.x*u.y - u.z)", "filter(u.x*u.y, 4)", "dy(3*u.x*u.y + u.z)", "lap(dot(u, u))"),
+    # Even and odd derivatives.
+    *("inv_lap(u.x*u.y + 1.0*dx(u.x*u.z))", "filter(u.x*u.y - 1.0*dy(u.y*u.z), 4)", "dx(u.x*u.y)"),
+    *("inv_lap(u.x*u.y - 1.0*u.z)", "filter(u.x*u.y, 4)", "dy(3*u.x*u.y + 1.0*u.z)", "lap(dot(u, u))"),
     # Products that are summed on their way back: of one flux, of several, of unlike and of high orders.
     *(
         "div(outer(u, u))",
@@ -75,7 +76,7 @@ OPERATORS = [
         "dx(dx(u.x*u.x)) + 2*dx(dy(u.x*u.y)) + dy(dy(u.y*u.y))",
         "dx(u.x*u.y) + dy(u.y*u.z)",
     ),
-    *("filter(dx(dx(u.x*u.y)) + u.y*u.z - dz(u.x*u.z), 4)", "dx(dx(dx(u.x*u.y))) + 2*dy(u.x*u.z)"),
+    *("filter(1.0*dx(dx(u.x*u.y)) + 1.0*u.y*u.z - dz(u.x*u.z), 4)", "dx(dx(dx(u.x*u.y))) + 2.0*dy(u.x*u.z)"),
     *("dx(u.x*u.x) + dx(u.x*u.y) + dx(u.y*u.y) + dx(u.y*u.z)/3", "mean(p*u.x)", "std(p)", "div(u)*u.x"),
     *("x", "y", "z", "t*x", "Lx*y", "nu*lap(u) - u @ transpose(grad(u))", "2*nu*sum(strain(u)**2)", "pi"),
     *("-u.x + +u.y", "u.x/(2 + u.y**2)", "u.x % 1", "u.x**3", "u.x**-2", "abs(u.x)**0.5", "abs(u.x)**1.5"),
@@ -101,13 +102,14 @@ OPERATORS = [
     *("arctanh(u.x/9)", "ceil(3*u.x)", "trunc(3*u.x)", "round(3*u.x)"),
     *("(u.x > 0) & (u.y <= 0)", "(u.x < 0) | (u.y >= 0)", "u.x == u.x", "u.x != 0", "~(u.x > 0)"),
     *("mean(u)", "mean(u.x*u.y)", "std(u.x)", "rms(u)", "(u.x - mean(u.x))/std(u.x)", "mean(dot(u, u))*u.x"),
-    *("covariance(u.x, u.y + 2)", "correlation(u.x, dx(u.y) + u.x)", "correlation(u, omega - u)"),
+    *("covariance(u.x, u.y + 2)", "correlation(u.x, 1.0*dx(u.y) + u.x)", "correlation(u, 1.0*omega - u)"),
     *("covariance(grad(u), strain(u))", "covariance(u.x*u.y, u.z)"),
     *("max(u)", "min(u)", "max(-1 - u.x**2)", "min(2 + abs(u.y))", "max(u.x*u.y) - min(x*u.z)", "max(3)"),
-    *("u.x/max(norm(u))", "max(mean(u.x)*u.y + max(u.z))", "mean(u.x**2 - max(u.x))", "min(y - max(x))"),
+    *("u.x/max(norm(u))", "max(mean(u.x)*u.y + 1.0*max(u.z))", "min(y - max(x))"),
+    *("mean(u.x**2 - 1.0*max(u.x))",),
     # Products in sums are worked out in one operation.
-    *("u.x*u.y + u.z", "u.z + u.x*u.y", "u.x*u.y + u.z*u.z"),
-    *("u.x*u.y - u.z", "u.z - u.x*u.y", "u.x*u.y - u.y*u.z"),
+    *("u.x*u.y + 1.0*u.z", "1.0*u.z + u.x*u.y", "u.x*u.y + u.z*u.z"),
+    *("u.x*u.y - 1.0*u.z", "1.0*u.z - u.x*u.y", "u.x*u.y - u.y*u.z"),
     *("hypot(u.x, u.y)", "copysign(u.x, u.y)", "fmod(u.x, 0.3)", "(u.x > 0) ^ (u.y > 0)"),
     *("mean((dx(u.x) - mean(dx(u.x)))**3)", "u.x*mean(u.x*mean(u.y**2))", "3", "1 + t"),
 ]
@@ -207,7 +209,7 @@ def test_other_grids_and_lines(world, points, lines):
         known,
         [
             *("u", "grad(u)", "p", "x + 2*y + 3*z", "u.x*mean(u.x**2)", "dot(u, curl(u))"),
-            "max(u) - min(dx(u))",
+            "max(u) - 1.0*min(dx(u))",
             *("average(u, 0.4)", "average(u.x*u.y, 0.1)", "mean(average(u.x, 0.7)*u.y)"),
         ],
     )
@@ -359,7 +361,7 @@ WALLED = [
         "u.x + u.z",
         "dx(u.x*u.z)",
         "dz(cos(u.z))",
-        "lap(u.x*u.y) + u.z",
+        "lap(u.x*u.y) + 1.0*u.z",
         "z*u.z",
         "filter(theta*u.z, 12)",
         "sector(theta*u.z, 0.4, 1.5, x)",

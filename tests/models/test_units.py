@@ -1,7 +1,8 @@
 """Units are what they are said to be: the same flow in other units of length, time and density.
 
-Every option, field, column and spectrum is multiplied by what its declared unit asks for. The units differ by
-powers of two, so that the two runs differ by next to nothing.
+Every option, field, column and spectrum is multiplied by what its declared unit asks for, and every quantity
+of a model by the unit that follows from its expression. The units differ by powers of two, so that the two
+runs differ by next to nothing.
 """
 
 import math
@@ -11,16 +12,33 @@ from math import prod
 import numpy as np
 import pytest
 from whorl.config.case import Case
-from whorl.config.measures import series_columns, spectra_columns, state_fields
+from whorl.config.measures import quantities, spectra_columns, state_fields
+from whorl.config.outputs import FILES
+from whorl.expressions.parse import Parser
+from whorl.expressions.vocabulary import vocabulary
 from whorl.models import MODELS
 from whorl.run.simulation import Simulation
 
 SCALE = {"length": 4.0, "time": 2.0, "density": 16.0}
-POWERS = {"²": 2, "³": 3, "": 1}
+POWERS = {"²": 2, "³": 3, "⁴": 4, "⁶": 6, "": 1}
 # Rayleigh-Bénard convection measures in distances and differences of its plates and has no other units.
 SCALED = [name for name in MODELS if name != "rayleigh-benard"]
 STEPS = 3
 NOTHING = ("transfer_velocity",)  # of the velocity that ginzburg-landau is driven by, which stays as it is
+# Operations and functions of the language, of flows with a velocity; units of all of them are known.
+OF_VELOCITY = {
+    "power": "mean(abs(u.x)**1.5)",
+    "root": "mean(sqrt(norm(lap(u))))",
+    "both": "rms(u.x*dy(u.y) - dot(u, curl(u))/3)",
+    "inverse": "rms(inv_lap(div(div(outer(u, u)))))",
+    "tensor": "mean(norm(strain(u) @ rotation(u)))",
+    "third": "std(det(grad(u)) + dx(u.y)**3)**0.75",
+    "flatness": "mean(u.x**4)/mean(u.x**2)**2",
+    "moment": "max(norm(cross(vector(x, y, 0), u)))",
+    "limited": "mean(maximum(u.x, 0) + where(u.y > 0, u.y, hypot(u.x, u.y)))",
+    "smooth": "rms(filter(u.x, 0.5*2*pi/Lx) + average(u.y, Lx/10))",
+    "shared": "covariance(u, curl(curl(u)))*correlation(u.x, u.y)",
+}
 
 
 def factor(unit: str, p: int = 0, q: int = 0) -> float:
@@ -34,14 +52,25 @@ def _product(text: str, p: int, q: int) -> float:
 
 
 def _single(word: str, p: int, q: int) -> float:
-    root, name, power = re.fullmatch(r"(√?)([a-z]+?)(²|³|\^2[pq]|)", word).groups()
-    exponent = 2 * {"p": p, "q": q}[power[-1]] if power.startswith("^") else POWERS[power]
+    root, name, power = re.fullmatch(r"(√?)([a-z]+?)([²³⁴⁶]|\^2[pq]|\^[0-9.]+|)", word).groups()
+    exponent = 2 * {"p": p, "q": q}[power[-1]] if power[-1:] in ("p", "q") else _exponent(power)
     return SCALE[name] ** (exponent / 2 if root else exponent)
+
+
+def _exponent(power: str) -> float:
+    return float(power[1:]) if power.startswith("^") else POWERS[power]
 
 
 @pytest.mark.parametrize(
     ("unit", "value"),
-    [("", 1), ("1/time", 1 / 2), ("length²/time³", 2), ("1/(length² time²)", 1 / 64), ("√density", 4)],
+    [
+        ("", 1),
+        ("length^1.5/time^0.5", 8 / 2**0.5),
+        ("1/time", 1 / 2),
+        ("length²/time³", 2),
+        ("1/(length² time²)", 1 / 64),
+        ("√density", 4),
+    ],
 )
 def test_the_parser_of_this_test(unit, value):
     assert factor(unit) == value
@@ -80,6 +109,18 @@ def case_of(model: str, **flow) -> Case:
     )
 
 
+def with_expressions(case: Case) -> Case:
+    """The case with a column for each quantity, and for operations on the velocity."""
+    parser, columns = Parser(vocabulary(case)), {}
+    for name in quantities(case):
+        value = parser.parse(name)
+        if not all(node.uniform for node in value.nodes()):
+            columns[f"of_{name}"] = f"mean(norm({name}))" if value.rank else f"rms({name})"
+    if "velocity" in case.flow.outputs and case.flow.viscous:
+        columns |= OF_VELOCITY
+    return case.updated([], output={"columns": columns})
+
+
 def initial(case: Case, lengths) -> dict:
     """Some waves of every field of the state, in its unit; psi must not vanish."""
 
@@ -114,17 +155,19 @@ def run(case: Case) -> Simulation:
 
 @pytest.mark.parametrize("model", SCALED)
 def test_a_flow_in_other_units(model):
-    case = case_of(model)
+    case = with_expressions(case_of(model))
     scalars = [in_other_units(scalar) | {"initial": None} for scalar in case.scalars]
     other = Case(
         grid=in_other_units(case.grid),
         flow=in_other_units(case.flow),
         time=in_other_units(case.time),
         scalars=[{key: value for key, value in scalar.items() if value is not None} for scalar in scalars],
-        output={"fields": list(case.output.fields)},
+        output={"fields": list(case.output.fields), "columns": case.output.columns},
     )
     one, two = run(case), run(other)
-    for table, columns in (("series", series_columns(case)), ("spectra", spectra_columns(case))):
+    of_series = FILES["series"].columns_of(case)
+    assert not [column.name for column in of_series if "case" in column.unit]
+    for table, columns in (("series", of_series), ("spectra", spectra_columns(case))):
         for column in columns:
             ours, theirs = (getattr(each, table)[column.name].values[-1] for each in (one, two))
             assert np.any(ours != 0) or column.name in NOTHING, f"{column.name} is 0 and tells nothing"

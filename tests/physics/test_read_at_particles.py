@@ -24,7 +24,7 @@ FIELDS = (
     "lap(p)",
     "div(outer(u, u))",
     "filter(dot(u, u), 2)",
-    "inv_lap(filter(dot(omega, omega), 3) + u.x)",
+    "inv_lap(filter(dot(omega, omega), 3) + 1.0*u.x)",
     "dz(p*u.x)",
     "velocity_force",
     "acceleration",
@@ -63,7 +63,7 @@ def test_means_and_products_of_what_is_interpolated(world):
     with with_force(world) as state:
         group = state.particles(scattered(20), points=6)
         mean, largest = state.mean("p*dx(u.x*u.y)"), state.maximum("u.y")
-        found = group.sample("p*u.x - mean(p*dx(u.x*u.y)) + max(u.y)*t*p + x")
+        found = group.sample("p*u.x - 1.0*mean(p*dx(u.x*u.y)) + max(u.y)*t*p + x")
         alike = group.sample("mean(u.x**3)")
         p, u, x = (group.sample(text) for text in ("p", "u.x", "x"))
         if world.rank == 0:

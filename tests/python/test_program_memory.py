@@ -49,8 +49,8 @@ MODE_SHELLS = {"kind": "modes", "name": "shells", "of": ["u", "omega"], "shells"
 LINE = {"kind": "points", "name": "line", "of": "u", "first": [0, 0.2, 1], "last": [0, 2.8, 1], "points": 300}
 CLOUD = np.random.default_rng(1).uniform(0, 2, (40, 3)).round(1).tolist()
 SCATTERED = {"kind": "points", "name": "cloud", "of": ["u", "dx(u.y)**2"], "positions": CLOUD}
-TRACERS = {"kind": "tracer", "count": 30, "of": ["grad(p)", "dx(u.x*u.y)", "u.x - mean(u.y**3)"]}
-COLUMNS = {f"m{n}": f"mean(abs(dx(u.x))**{n}) + max(u.y)/{n}" for n in range(1, 7)}
+TRACERS = {"kind": "tracer", "count": 30, "of": ["grad(p)", "dx(u.x*u.y)", "u.x - 1.0*mean(u.y**3)"]}
+COLUMNS = {f"m{n}": f"mean(abs(dx(u.x))**{n}) + 1.0*max(u.y)/{n}" for n in range(1, 7)}
 OF_MODES = {f"e{n}": f"mean(filter(u.x, {n})**2)" for n in range(1, 6)}
 
 ASKED = {
@@ -245,7 +245,7 @@ def test_a_plan_for_gpus_has_their_round_trips():
 
 def test_what_is_counted_follows_the_forces():
     """A plan is kept for cases like it; one with a force on the field that is measured is another."""
-    asked = {"diagnostics": [{"kind": "moments", "of": "velocity_force + u"}]}
+    asked = {"diagnostics": [{"kind": "moments", "of": "velocity_force + 1.0*u"}]}
     alone, forced = ({**asked, "forcing": forces} for forces in ([], ASKED["force"]["forcing"]))
     needs = [core_options(case_of(one), 1).programs for one in (alone, forced)]
     assert [max(run.forces for run in runs) for runs in needs] == [0, 3]

@@ -5,12 +5,15 @@ from typing import Any
 
 import tomlkit
 
+from whorl.base.dimension import common
 from whorl.config.case import LISTS, Case, as_toml
 from whorl.config.explain import Option, describe
 from whorl.config.measures import budget, quantities, spectra_columns
 from whorl.config.scalars import Scalar
 from whorl.config.section import Section, tag_of
 from whorl.diagnostics.options import KINDS as DIAGNOSTICS
+from whorl.expressions.parse import Parser
+from whorl.expressions.vocabulary import vocabulary
 from whorl.forcing.options import KINDS as FORCES
 from whorl.initial.options import KINDS, InitialField
 from whorl.models import MODELS, Model
@@ -82,8 +85,10 @@ def facts(name: str) -> dict[str, str]:
 
 def named_quantities(name: str) -> Iterator[tuple[str, str, str]]:
     """The names in a model that expressions may use, with the expression and meaning of each."""
-    for called, one in quantities(example_case(MODELS[name])).items():
-        yield called, one.text, f"{one.meaning} [{one.unit}]"
+    case = example_case(MODELS[name])
+    parser = Parser(vocabulary(case))
+    for called, one in quantities(case).items():
+        yield called, one.text, f"{one.meaning} [{common([parser.parse(called).unit])}]"
 
 
 def told_sum(terms: Iterable[str]) -> str:

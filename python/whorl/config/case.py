@@ -7,7 +7,7 @@ The equations, [flow], are in models/; [time], [output] and [run] are in time.py
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -22,6 +22,7 @@ from whorl.base.files import is_file, text_of
 from whorl.base.text import storable
 from whorl.config.checks import check_together, fill_in
 from whorl.config.dealiasing import DEALIASINGS
+from whorl.config.earlier import as_of_today
 from whorl.config.explain import describe, did_you_mean, explain, show
 from whorl.config.notebooks import html_of
 from whorl.config.outputs import Output
@@ -146,11 +147,21 @@ class Case(Planned):
     run: Run = Field(default_factory=Run)
 
     def __init__(self, **sections: Any):
+        self._fill(sections)
+        self.planned.check()
+
+    def _fill(self, sections: Mapping[str, Any]) -> None:
         try:
             super().__init__(**fill_in(sections))
         except ValidationError as error:
             raise CaseError(explain(error, Case)) from None
-        self.planned.check()
+
+    @classmethod
+    def of_run(cls, sections: Mapping[str, Any]) -> "Case":
+        """The case of a run that is there, with expressions that today's rules may refuse."""
+        case = cls.__new__(cls)
+        case._fill(as_of_today(sections))
+        return case
 
     @model_validator(mode="after")
     def _sections_fit_together(self) -> "Case":

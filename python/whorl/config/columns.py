@@ -12,8 +12,6 @@ import numpy as np
 # columns before it. A column of "state" is not written: results compute it from the spectra and the row of a
 # state.
 Of = Literal["statistics", "step", "clock", "forcing", "expression", "state"]
-UNITS_OF_CASE = "case's units"  # the unit of expressions that are typed as text
-SQUARE_OF_CASE = f"({UNITS_OF_CASE})²"
 
 
 @dataclass(frozen=True)

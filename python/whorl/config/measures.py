@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from whorl.config.columns import CLOCK, UNITS_OF_CASE, Column
+from whorl.base.dimension import UNITS_OF_CASE
+from whorl.config.columns import CLOCK, Column
 from whorl.config.scalars import STATISTICS, VARIANCE
 from whorl.config.schemes import SCHEMES
 from whorl.config.turnovers import turnover_columns
@@ -15,7 +16,7 @@ from whorl.models.viscous import balance_of_carried, carried
 if TYPE_CHECKING:
     from whorl.config.case import Case
 
-SCALAR = FieldOf(1, "1", "passive scalar", ("",))
+SCALAR = FieldOf(1, "1", "passive scalar", ("",), scaled=True)
 
 
 def series_columns(case: "Case") -> tuple[Column, ...]:
@@ -26,7 +27,7 @@ def series_columns(case: "Case") -> tuple[Column, ...]:
 
 
 def expression_columns(case: "Case") -> tuple[Column, ...]:
-    """The columns that the case defines by expressions."""
+    """The columns that the case defines by expressions, without the units that follow from these."""
     return tuple(
         Column(name, UNITS_OF_CASE, in_one_line(text), of="expression", later=True)
         for name, text in case.output.columns.items()
@@ -128,10 +129,10 @@ def quantities(case: "Case") -> dict[str, Defined]:
             _, (D, *gradient) = scalar.of_core(case.flow.viscosity_of_schmidt())
             g = ", ".join(map(repr, gradient))
             named[f"{scalar.name}_dissipation"] = Defined(
-                f"{D!r}*sum(grad({scalar.name})**2)", "1/time", f"D |∇θ|² of {scalar.name}"
+                f"{D!r}*sum(grad({scalar.name})**2)", f"D |∇θ|² of {scalar.name}", "1/time"
             )
             named[f"{scalar.name}_production"] = Defined(
-                f"-dot(velocity, vector({g}))*{scalar.name}", "1/time", f"−g·u θ of {scalar.name}"
+                f"-dot(velocity, vector({g}))*{scalar.name}", f"−g·u θ of {scalar.name}", "1/time"
             )
     return named
 
@@ -156,7 +157,7 @@ def balances(case: "Case") -> dict[str, Balance]:
             _, (D, *gradient) = scalar.of_core(case.flow.viscosity_of_schmidt())
             g = ", ".join(map(repr, gradient))
             sources = {"production": f"-dot(velocity, vector({g}))"} if any(gradient) else {}
-            of_all[f"{scalar.name}_variance"] = balance_of_carried(scalar.name, "", repr(D), sources)
+            of_all[f"{scalar.name}_variance"] = balance_of_carried(scalar.name, repr(D), sources)
     return of_all
 
 

@@ -5,15 +5,17 @@ The recorder creates, fills, cuts and resumes each of them; a run that overwrite
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import create_model
 
+from whorl.base.dimension import common
 from whorl.config.columns import CLOCK, Column
 from whorl.config.measures import series_columns, spectra_columns
 from whorl.config.section import CheckpointInterval, FilePath, Interval, Names, Precision, Section, option
+from whorl.expressions.case import row_expressions
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
@@ -39,6 +41,15 @@ class OutputFile:
         return (*first, *(column for column in columns if column not in first))
 
 
+def columns_with_units(case: "Case") -> tuple[Column, ...]:
+    """The columns of series.csv, those of expressions with the units that follow from these."""
+    means = dict(zip(row_expressions(case), case.planned.row().means, strict=True))
+    return tuple(
+        replace(one, unit=str(common([means[one.name].unit]))) if one.of == "expression" else one
+        for one in series_columns(case)
+    )
+
+
 FILES = {
     output.quantity: output
     for output in (
@@ -47,7 +58,7 @@ FILES = {
             "series.csv",
             "10 steps",
             "rows of series.csv; also at the start and the end, unless never",
-            series_columns,
+            columns_with_units,
         ),
         OutputFile(
             "spectra",

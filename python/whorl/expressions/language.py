@@ -9,7 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from whorl.expressions import linear
+from whorl.base.dimension import Dimension
+from whorl.expressions import linear, units
 from whorl.expressions.nodes import Node
 from whorl.expressions.operations import OPERATIONS
 from whorl.expressions.values import Algebra, Value, array, scalar
@@ -17,13 +18,21 @@ from whorl.expressions.values import Algebra, Value, array, scalar
 
 @dataclass(frozen=True)
 class Function:
-    """A function of the language: its arguments, its description, and the Python function that makes it."""
+    """A function of the language: its arguments, its description, and the Python function that makes it.
+
+    `unit` gives the unit of its value, by default that of its first argument.
+    """
 
     signature: str
     help: str
     of: Callable[..., Value]
     local: bool = True
     """Whether its value at a point follows from those of its arguments there."""
+    unit: Callable[..., Dimension | None] = units.same
+
+    def called(self, algebra: Algebra, *arguments: Value) -> Value:
+        """Return the value with its unit. Raises ValueError for arguments it cannot use."""
+        return self.of(algebra, *arguments).of_unit(self.unit(*arguments))
 
     def takes(self, count: int) -> bool:
         """Whether the function may have this number of arguments; those in brackets may be left out."""
@@ -221,19 +230,29 @@ def _of_components(name: str) -> Callable[..., Value]:
     return lambda algebra, *values: algebra.componentwise(name, *values)
 
 
+UNIT_OF = {"sqrt": units.ROOT} | dict.fromkeys(("floor", "ceil", "trunc", "round"), units.same)
 FUNCTIONS = {
-    "dx": Function("f", "∂f/∂x of a number, a vector or a tensor", _derivative(0), local=False),
-    "dy": Function("f", "∂f/∂y", _derivative(1), local=False),
-    "dz": Function("f", "∂f/∂z", _derivative(2), local=False),
-    "grad": Function("f", "∇f; of a vector the tensor ∂f_i/∂x_j", gradient, local=False),
-    "div": Function("f", "∇·f; of a tensor ∂f_ij/∂x_j", divergence, local=False),
-    "curl": Function("f", "∇ × f", curl, local=False),
-    "lap": Function("f", "∇²f", lambda algebra, a: _under(algebra, a, linear.LAPLACIAN), local=False),
+    "dx": Function(
+        "f", "∂f/∂x of a number, a vector or a tensor", _derivative(0), local=False, unit=units.SLOPE
+    ),
+    "dy": Function("f", "∂f/∂y", _derivative(1), local=False, unit=units.SLOPE),
+    "dz": Function("f", "∂f/∂z", _derivative(2), local=False, unit=units.SLOPE),
+    "grad": Function("f", "∇f; of a vector the tensor ∂f_i/∂x_j", gradient, local=False, unit=units.SLOPE),
+    "div": Function("f", "∇·f; of a tensor ∂f_ij/∂x_j", divergence, local=False, unit=units.SLOPE),
+    "curl": Function("f", "∇ × f", curl, local=False, unit=units.SLOPE),
+    "lap": Function(
+        "f",
+        "∇²f",
+        lambda algebra, a: _under(algebra, a, linear.LAPLACIAN),
+        local=False,
+        unit=units.CURVATURE,
+    ),
     "inv_lap": Function(
         "f",
         "the g without a mean of ∇²g = f",
         lambda algebra, a: _under(algebra, a, linear.INVERSE_LAPLACIAN),
         local=False,
+        unit=units.SECOND_INTEGRAL,
     ),
     "filter": Function(
         "f, k1[, k2]", "the modes k1 ≤ |k| < k2 of f; with one number those of |k| < k1", _band, local=False
@@ -244,24 +263,32 @@ FUNCTIONS = {
         _sector,
         local=False,
     ),
-    "strain": Function("f", "½(∂f_i/∂x_j + ∂f_j/∂x_i)", partial(_mirrored, operation="add"), local=False),
+    "strain": Function(
+        "f", "½(∂f_i/∂x_j + ∂f_j/∂x_i)", partial(_mirrored, operation="add"), local=False, unit=units.SLOPE
+    ),
     "rotation": Function(
-        "f", "½(∂f_i/∂x_j − ∂f_j/∂x_i)", partial(_mirrored, operation="subtract"), local=False
+        "f",
+        "½(∂f_i/∂x_j − ∂f_j/∂x_i)",
+        partial(_mirrored, operation="subtract"),
+        local=False,
+        unit=units.SLOPE,
     ),
     "average": Function(
         "f, r", "the mean of f over a ball of radius r, in two dimensions over a disc", _average, local=False
     ),
-    "dot": Function("a, b", "the sum over the last index of a and the first of b", Algebra.dot),
-    "cross": Function("a, b", "a × b", Algebra.cross),
-    "outer": Function("a, b", "the tensor a_i b_j", Algebra.outer),
-    "vector": Function("a, b, c", "the vector of three numbers", _vector),
+    "dot": Function(
+        "a, b", "the sum over the last index of a and the first of b", Algebra.dot, unit=units.times
+    ),
+    "cross": Function("a, b", "a × b", Algebra.cross, unit=units.times),
+    "outer": Function("a, b", "the tensor a_i b_j", Algebra.outer, unit=units.times),
+    "vector": Function("a, b, c", "the vector of three numbers", _vector, unit=units.joined),
     "norm": Function("f", "the root of the sum of the squares of all components", Algebra.magnitude),
     "sum": Function("f", "the sum of all components", _sum),
     "trace": Function(
         "f", "f_ii of a tensor", _of_tensor(lambda algebra, a: scalar(algebra.total(list(a.diagonal()))))
     ),
     "transpose": Function("f", "f_ji of a tensor", _of_tensor(lambda algebra, a: Value(a.T))),
-    "det": Function("f", "the determinant of a tensor", _of_tensor(_determinant)),
+    "det": Function("f", "the determinant of a tensor", _of_tensor(_determinant), unit=units.CUBE),
     "abs": Function("f", "the magnitude of a number, of every component of a vector", _absolute),
     "real": Function("f", "the real part", _real),
     "imag": Function("f", "the imaginary part", _imaginary),
@@ -274,26 +301,32 @@ FUNCTIONS = {
         "⟨a'·b'⟩ over all points, of a' = a − ⟨a⟩; of vectors and tensors the sum over components, a number",
         _covariance,
         local=False,
+        unit=units.times,
     ),
     "correlation": Function(
         "a, b",
         "the correlation coefficient ⟨a'·b'⟩/(⟨a'·a'⟩⟨b'·b'⟩)^½ over all points, a number",
         _correlation,
         local=False,
+        unit=units.ratio,
     ),
     "max": Function("f", "the largest value at all points, a number", _max, local=False),
     "min": Function("f", "the smallest value at all points, a number", _min, local=False),
-    "where": Function("c, a, b", "a where c holds, elsewhere b", _of_components("where")),
-    "minimum": Function("a, b", "the smaller one", _of_components("minimum")),
-    "maximum": Function("a, b", "the larger one", _of_components("maximum")),
-    "arctan2": Function("y, x", "the angle of the point (x, y)", _of_components("arctan2")),
-    "hypot": Function("a, b", "the root of a² + b²", _hypotenuse),
+    "where": Function("c, a, b", "a where c holds, elsewhere b", _of_components("where"), unit=units.chosen),
+    "minimum": Function("a, b", "the smaller one", _of_components("minimum"), unit=units.joined),
+    "maximum": Function("a, b", "the larger one", _of_components("maximum"), unit=units.joined),
+    "arctan2": Function(
+        "y, x", "the angle of the point (x, y)", _of_components("arctan2"), unit=units.number
+    ),
+    "hypot": Function("a, b", "the root of a² + b²", _hypotenuse, unit=units.joined),
     "copysign": Function("a, b", "|a|, or −|a| where b < 0", _with_sign),
     "fmod": Function(
         "a, b", "the remainder of a/b with the sign of a; that of a % b is b's", _truncated_remainder
     ),
 } | {
-    name: Function("f", f"{name} of every component", _of_components(name))
+    name: Function(
+        "f", f"{name} of every component", _of_components(name), unit=UNIT_OF.get(name, units.number)
+    )
     for name, operation in OPERATIONS.items()
     if operation.arguments == 1 and name not in ("abs", "negative")
 }

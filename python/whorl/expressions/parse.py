@@ -10,9 +10,11 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
+from whorl.base.dimension import PURE, Dimension
 from whorl.base.text import hidden_in
+from whorl.expressions import units
 from whorl.expressions.faults import LONGEST, ExpressionError, fault, in_one_line
 from whorl.expressions.graph import EVEN, Graph, Parity
 from whorl.expressions.language import FUNCTIONS, MEANT
@@ -22,6 +24,16 @@ from whorl.expressions.values import AXES, Algebra, Value, array, scalar
 DEEPEST = 100  # brackets within brackets
 MOST_IN_A_ROW = 256  # operators without brackets, as in a + b + c
 LISTED = 40  # names in an error
+# The operators on two values, each with the rule of its unit.
+ARITHMETIC: dict[type[ast.operator], tuple[Callable[..., Value], Callable[..., Dimension | None]]] = {
+    ast.Add: (Algebra.add, units.summed),
+    ast.Sub: (partial(Algebra.add, operation="subtract"), units.summed),
+    ast.Mult: (Algebra.multiply, units.times),
+    ast.Div: (Algebra.divide, units.over),
+    ast.Pow: (Algebra.power, units.power),
+    ast.MatMult: (Algebra.dot, units.times),
+    ast.Mod: (lambda algebra, a, b: algebra.componentwise("remainder", a, b), units.same),
+}
 
 
 @dataclass(frozen=True)
@@ -42,6 +54,8 @@ class Vocabulary:
         The expressions that names stand for, by name.
     parameters : mapping of str to float
         Numbers of the case, by name.
+    units : mapping of str to Dimension
+        Units of fields, parameters and coordinates, and of definitions that do not show them, by name.
     refused : mapping of str to str
         Names and functions that are refused here, with the reason.
     solenoidal : sequence of int
@@ -56,6 +70,7 @@ class Vocabulary:
     fields: Mapping[str, Callable[[Algebra], Value]] = field(default_factory=dict)
     definitions: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, float] = field(default_factory=dict)
+    units: Mapping[str, Dimension] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     solenoidal: Sequence[int] = ()
     single: bool = False
@@ -119,13 +134,14 @@ class Parser:
         if not isinstance(text, str):
             raise ExpressionError(f"an expression is a text, and this is of the type {type(text).__name__}.")
         if text in self.vocabulary.fields:
-            return self.vocabulary.fields[text](self.algebra)
+            return self.vocabulary.fields[text](self.algebra).of_unit(self.vocabulary.units.get(text))
         return _Reading(self, text).value()
 
     def defined(self, name: str) -> Value:
         """The value that a name of the vocabulary's definitions stands for."""
         if name not in self._defined:
-            self._defined[name] = self.parse(self.vocabulary.definitions[name])
+            found = self.parse(self.vocabulary.definitions[name])
+            self._defined[name] = found.of_unit(self.vocabulary.units.get(name, found.unit))
         return self._defined[name]
 
 
@@ -193,7 +209,7 @@ class _Reading:
             case ast.Constant(value=bool() | complex() | str() | bytes() | None):
                 raise ValueError(f"{ast.unparse(node)} is no real number")
             case ast.Constant(value=int() | float() as number):
-                return self.algebra.number(_floating(number))
+                return self.algebra.number(_floating(number)).of_unit(units.typed(number))
             case ast.Name(id=name):
                 return self._named(name)
             case ast.Attribute(value=of, attr=name):
@@ -203,7 +219,7 @@ class _Reading:
             case ast.BinOp():
                 return self._in_a_row(node)
             case ast.Compare(left=left, ops=[operator], comparators=[right]):
-                return self._compared(operator, self._at(left), self._at(right))
+                return self._compared(operator, self._at(left), self._at(right)).of_unit(units.TRUTH)
             case ast.Compare():
                 raise ValueError("it compares twice; write one comparison & the other")
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
@@ -237,21 +253,26 @@ class _Reading:
     def _named(self, name: str) -> Value:
         known = self.parser.vocabulary
         known.check(name)
+        if name in known.definitions and name not in known.fields:
+            return self.parser.defined(name)
+        if name == "pi" and name not in (*known.fields, *known.parameters):
+            return self.algebra.number(math.pi).of_unit(PURE)
+        if (value := self._without_unit(name)) is not None:
+            return value.of_unit(known.units.get(name))
+        if name in FUNCTIONS:
+            raise ValueError(f"{name} is a function; write {name}({FUNCTIONS[name].signature})")
+        raise ValueError(f'"{_shortened(name)}" is not known{_meant(name, known.names)}')
+
+    def _without_unit(self, name: str) -> Value | None:
+        """The value of a field, a coordinate, the time or a parameter; None for another name."""
+        known = self.parser.vocabulary
         if name in known.fields:
             return known.fields[name](self.algebra)
-        if name in known.definitions:
-            return self.parser.defined(name)
         if name in AXES:
             return scalar(self.graph.coordinate(AXES.index(name)))
         if name == "t":
             return scalar(self.graph.number("t"))
-        if name in known.parameters:
-            return self.algebra.number(known.parameters[name])
-        if name == "pi":
-            return self.algebra.number(math.pi)
-        if name in FUNCTIONS:
-            raise ValueError(f"{name} is a function; write {name}({FUNCTIONS[name].signature})")
-        raise ValueError(f'"{_shortened(name)}" is not known{_meant(name, known.names)}')
+        return self.algebra.number(known.parameters[name]) if name in known.parameters else None
 
     def _called(self, name: str, arguments: list[ast.expr]) -> Value:
         known = self.parser.vocabulary
@@ -265,46 +286,38 @@ class _Reading:
         if not function.takes(len(arguments)):
             other = f"; {MEANT[name]}" if name in MEANT else ""
             raise ValueError(f"it is called {name}({function.signature}){other}")
-        return function.of(self.algebra, *(self._at(argument) for argument in arguments))
+        return function.called(self.algebra, *(self._at(argument) for argument in arguments))
 
     def _component(self, of: Value, name: str) -> Value:
         axes = [AXES.find(letter) for letter in name]
         if len(axes) != of.rank or -1 in axes:
             example = {0: "it has none", 1: "they are .x, .y and .z", 2: "they are .xx, .xy and so on"}
             raise ValueError(f".{_shortened(name)} is no component of {of}: {example[of.rank]}")
-        return Value(*(array(part[tuple(axes)]) for part in (of.real, of.imaginary) if part is not None))
+        parts = (array(part[tuple(axes)]) for part in (of.real, of.imaginary) if part is not None)
+        return Value(*parts).of_unit(of.unit)
 
     def _unary(self, operator: ast.unaryop, a: Value) -> Value:
         match operator:
             case ast.USub():
-                return self.algebra.negative(a)
+                return self.algebra.negative(a).of_unit(a.unit)
             case ast.UAdd():
                 return a
             case ast.Invert():
-                return self.algebra.componentwise("equal", a, self.algebra.number(0))
+                return self.algebra.componentwise("equal", a, self.algebra.number(0)).of_unit(units.TRUTH)
         raise ValueError('"not" does not go with values at points; write ~ (a > 0)')
 
     def _binary(self, operator: ast.operator, a: Value, b: Value) -> Value:
-        algebra = self.algebra
+        if type(operator) in ARITHMETIC:
+            of, unit = ARITHMETIC[type(operator)]
+            return of(self.algebra, a, b).of_unit(unit(a, b))
+        return self._logical(operator, a, b).of_unit(units.TRUTH)
+
+    def _logical(self, operator: ast.operator, a: Value, b: Value) -> Value:
         match operator:
-            case ast.Add():
-                return algebra.add(a, b)
-            case ast.Sub():
-                return algebra.add(a, b, "subtract")
-            case ast.Mult():
-                return algebra.multiply(a, b)
-            case ast.Div():
-                return algebra.divide(a, b)
-            case ast.Pow():
-                return algebra.power(a, b)
-            case ast.MatMult():
-                return algebra.dot(a, b)
-            case ast.Mod():
-                return algebra.componentwise("remainder", a, b)
             case ast.BitAnd():
-                return algebra.componentwise("minimum", self._truth(a), self._truth(b))
+                return self.algebra.componentwise("minimum", self._truth(a), self._truth(b))
             case ast.BitOr():
-                return algebra.componentwise("maximum", self._truth(a), self._truth(b))
+                return self.algebra.componentwise("maximum", self._truth(a), self._truth(b))
             case ast.BitXor():
                 if _is_number(a) or _is_number(b):
                     raise ValueError("a power is written **; ^ is one of two conditions, not both")

@@ -113,7 +113,7 @@ class Questions:
 
     def mean(self, value: Value) -> Value:
         """The means of the components of a value, which are asked for."""
-        mean = FUNCTIONS["mean"].of(self.parser.algebra, value)
+        mean = FUNCTIONS["mean"].of(self.parser.algebra, value).of_unit(value.unit)
         self.numbers.append(mean)
         return mean
 

@@ -1,11 +1,12 @@
 """Scalars, vectors and tensors of real or complex numbers at points: the values of expressions."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
+from whorl.base.dimension import Dimension
 from whorl.expressions.graph import Graph
 from whorl.expressions.nodes import Node, is_constant
 
@@ -17,11 +18,16 @@ AXES = "xyz"
 class Value:
     """The components of a scalar (), a vector (3,) or a tensor (3, 3), as arrays of nodes.
 
-    `imaginary` is None for a real value.
+    `imaginary` is None for a real value, `unit` where the unit is not known.
     """
 
     real: np.ndarray
     imaginary: np.ndarray | None = None
+    unit: Dimension | None = None
+
+    def of_unit(self, unit: Dimension | None) -> "Value":
+        """The value with a unit."""
+        return replace(self, unit=unit)
 
     @property
     def rank(self) -> int:

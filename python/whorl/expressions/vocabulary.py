@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from whorl.base.dimension import LENGTH, TIME, Dimension
 from whorl.config.measures import all_fields, output_fields, quantities, state_fields
-from whorl.expressions.formulas import numbers_of
+from whorl.expressions.formulas import SHORT, numbers_of
 from whorl.expressions.graph import Parity
 from whorl.expressions.parse import Vocabulary, complex_field, scalar_field, vector_field
 from whorl.expressions.values import Algebra, Value
 from whorl.forcing.names import force_name, force_of, forceable, refusals
-from whorl.models.base import FieldOf
+from whorl.models.base import Defined, FieldOf
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
@@ -31,8 +32,8 @@ def vocabulary(case: "Case") -> Vocabulary:
     for name, field in outputs.items():
         if field.definition:
             definitions |= dict.fromkeys(filter(None, (name, field.symbol)), field.definition)
-    definitions |= {name: one.text for name, one in quantities(case).items()}
-    known = all_fields(case)
+    named, known = quantities(case), all_fields(case)
+    definitions |= {name: one.text for name, one in named.items()}
     refused = refusals(case) | case.flow.unknown()
     for name in forceable(case):
         if force_name(name) not in refused:
@@ -47,10 +48,24 @@ def vocabulary(case: "Case") -> Vocabulary:
         fields=fields,
         definitions=definitions,
         parameters=numbers_of(case),
+        units=_units(case, known, named),
         refused=refused,
         solenoidal=solenoidal,
         single=case.run.precision == "single",
     )
+
+
+def _units(case: "Case", known: dict[str, FieldOf], named: dict[str, Defined]) -> dict[str, Dimension]:
+    """The units of fields, forces, parameters and coordinates, and those that quantities are given."""
+    found = {name: one.dimension for name, one in known.items()}
+    forces = {force_name(name): unit / TIME for name, unit in found.items()}
+    symbols = {one.symbol: one.dimension for one in known.values() if one.symbol}
+    given = {name: Dimension.of(one.unit) for name, one in named.items() if one.unit}
+    numbers = case.flow.units()
+    short = {symbol: numbers[name] for symbol, name in SHORT.items() if name in numbers}
+    places = dict.fromkeys("xyz", LENGTH.as_loose()) | {"t": TIME.as_loose()}
+    lengths = dict.fromkeys(("Lx", "Ly", "Lz"), LENGTH)
+    return places | numbers | short | lengths | found | forces | symbols | given
 
 
 def _is_column(name: str) -> str:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from whorl.expressions.parse import Parser, Vocabulary
 from whorl.expressions.values import Algebra, Value, array
-from whorl.forcing.options import units_of
 from whorl.models.base import Defined, FieldOf
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def powers(fields: dict[str, FieldOf]) -> dict[str, Defined]:
         product = f"dot({name}, {force})" if about.components == 3 else f"{name}*{force}"
         meaning = f"power of all [[forcing]] on the {name} at the point, in units of ½ {name}²"
         text = f"real(conj({name})*{force})" if about.parts else product
-        named[power_name(name)] = Defined(text, units_of(about.unit)[0], meaning)
+        named[power_name(name)] = Defined(text, meaning)
     return named
 
 

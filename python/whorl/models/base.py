@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from whorl.base.dimension import Dimension
 from whorl.base.text import in_powers
 from whorl.config.columns import Column, derived
 from whorl.config.section import Section, option
@@ -22,7 +23,8 @@ class FieldOf:
     `sines` lists for each component the axes between whose walls it is a sine, zero on the walls; along the
     other axes with walls it is a cosine. Expressions use the field's name or its `symbol`. A field that is
     not in the state has a `definition` by fields that are. With `parts` two components are the real and the
-    imaginary part of one number; with `solenoidal` the divergence of three components is zero.
+    imaginary part of one number; with `solenoidal` the divergence of three components is zero. A `scaled`
+    field is over a constant with a unit, which the equations leave out.
     """
 
     components: int
@@ -33,18 +35,26 @@ class FieldOf:
     definition: str = ""
     parts: bool = False
     solenoidal: bool = False
+    scaled: bool = False
+
+    @property
+    def dimension(self) -> Dimension:
+        """The unit; loose if the field is scaled."""
+        unit = Dimension.of(self.unit)
+        return unit.as_loose() if self.scaled else unit
 
 
 @dataclass(frozen=True)
 class Defined:
-    """A quantity at the points that has a name: the expression that it stands for, its unit and meaning.
+    """A quantity at the points that has a name: the expression that it stands for, and its meaning.
 
-    The text names fields and parameters in full.
+    The text names fields and parameters in full. Its unit follows from these, or is given if the text has
+    numbers of the case.
     """
 
     text: str
-    unit: str
     meaning: str
+    unit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -68,7 +78,6 @@ class Balance:
 
     of: tuple[str, ...]
     terms: dict[str, tuple[str, ...]]
-    unit: str
     turning: dict[str, tuple[str, ...]] = field(default_factory=dict)
     factor: float = 0.5
     together: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -251,6 +260,19 @@ class Model(Section):
     def parameters(self) -> dict[str, float]:
         """The core's parameters by name."""
         raise NotImplementedError
+
+    def units(self) -> dict[str, Dimension]:
+        """The units of the parameters, by name: those of the options of these names, or of their vectors."""
+        found = {}
+        for name in self.parameters():
+            option = name if name in type(self).model_fields else name.rpartition("_")[0]
+            if option in type(self).model_fields:
+                found[name] = Dimension.of(self.unit_of(option))
+        return found
+
+    def unit_of(self, option: str) -> str:
+        """The unit of an option, as a text; empty without a unit."""
+        return (type(self).model_fields[option].json_schema_extra or {}).get("unit") or ""
 
     def quantities(self) -> dict[str, Defined]:
         """Quantities by name that expressions may use, such as the pressure p."""

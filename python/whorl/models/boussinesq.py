@@ -10,8 +10,8 @@ from pydantic import model_validator
 from whorl.config.columns import Column
 from whorl.config.section import at_most_one, given_one, option
 from whorl.models.base import Balance, Curves, Defined, Exchange, FieldOf, Picture, Slice
+from whorl.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.models.viscous import (
-    ENERGY_RATE,
     FLOW_COLUMNS,
     STRESS_AND_ROTATION,
     VELOCITY,
@@ -22,7 +22,6 @@ from whorl.models.viscous import (
     carried,
     length,
 )
-from whorl.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
 
 DENSITY = FieldOf(
@@ -112,10 +111,9 @@ class Boussinesq(ViscousFlow):
         return super().quantities() | {
             "buoyancy_flux": Defined(
                 "buoyancy_frequency*velocity.z*temperature",
-                ENERGY_RATE,
                 "N w θ, from kinetic to potential energy",
             ),
-            "potential_dissipation": Defined("diffusivity*sum(grad(temperature)**2)", ENERGY_RATE, "κ |∇θ|²"),
+            "potential_dissipation": Defined("diffusivity*sum(grad(temperature)**2)", "κ |∇θ|²"),
         }
 
     def budget(self) -> dict[str, tuple[str, ...]]:
@@ -133,7 +131,7 @@ class Boussinesq(ViscousFlow):
         of_theta = {"buoyancy": "buoyancy_frequency*velocity.z"}
         return {
             "energy": replace(of_u, terms=of_u.terms | buoyancy),
-            "potential_energy": balance_of_carried("temperature", "length²/time²", "diffusivity", of_theta),
+            "potential_energy": balance_of_carried("temperature", "diffusivity", of_theta),
         }
 
     def without_mean(self, bases: str) -> tuple[str, ...]:

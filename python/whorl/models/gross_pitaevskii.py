@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from whorl.base.dimension import LENGTH, TIME, Dimension
 from whorl.config.columns import Column
 from whorl.config.section import Linear, option
 from whorl.models.base import Balance, Curves, Defined, FieldOf, Model, Picture, Slice
@@ -20,19 +21,14 @@ PARTS = "(real(psi)*grad(real(psi)) + imag(psi)*grad(imag(psi)))"
 # each, replaces the deltas and thus includes neighbouring lines of constant r and s.
 # ρu²/2 = 2a² |r∇s − s∇r|²/ρ and c²ξ² |∇√ρ|² = 2a² |r∇r + s∇s|²/ρ, with ψ = r + is and a = cξ/√2.
 QUANTITIES = {
-    "rho": Defined(RHO, "density", "ρ = |ψ|²"),
-    "superfluid_velocity": Defined(
-        f"2*dispersion*{MOMENTUM}/{RHO}", "length/time", "u = 2a∇φ, infinite on vortex lines"
-    ),
-    "kinetic_energy": Defined(f"2*dispersion**2*sum({MOMENTUM}**2)/{RHO}", ENERGY, "½ρu²"),
-    "quantum_energy": Defined(f"2*dispersion**2*sum({PARTS}**2)/{RHO}", ENERGY, "c²ξ²|∇√ρ|²"),
-    "interaction_energy": Defined(
-        f"dispersion*interaction*({RHO} - density)**2", ENERGY, "c²/(2ρ0) (ρ − ρ0)²"
-    ),
-    "momentum": Defined(f"2*dispersion*{MOMENTUM}", "density length/time", "ρu = 2a ρ∇φ"),
+    "rho": Defined(RHO, "ρ = |ψ|²"),
+    "superfluid_velocity": Defined(f"2*dispersion*{MOMENTUM}/{RHO}", "u = 2a∇φ, infinite on vortex lines"),
+    "kinetic_energy": Defined(f"2*dispersion**2*sum({MOMENTUM}**2)/{RHO}", "½ρu²"),
+    "quantum_energy": Defined(f"2*dispersion**2*sum({PARTS}**2)/{RHO}", "c²ξ²|∇√ρ|²"),
+    "interaction_energy": Defined(f"dispersion*interaction*({RHO} - density)**2", "c²/(2ρ0) (ρ − ρ0)²"),
+    "momentum": Defined(f"2*dispersion*{MOMENTUM}", "ρu = 2a ρ∇φ"),
     "line_density": Defined(
         f"6/(pi*density)*exp(-6*{RHO}/density)*norm(cross(grad(real(psi)), grad(imag(psi))))",
-        "1/length²",
         "length of vortex lines in a volume: the mean over a of that of lines ψ = a, a of variance ρ0/6",
     ),
 }
@@ -40,12 +36,9 @@ QUANTITIES = {
 
 # Injection by a force f on ψ, ∂ψ/∂t = … + f.
 INJECTIONS = {
-    "mass_injection": Defined(
-        "2*real(conj(psi)*psi_force)", "density/time", "2 Re ψ*f, rate of |ψ|² by the force f"
-    ),
+    "mass_injection": Defined("2*real(conj(psi)*psi_force)", "2 Re ψ*f, rate of |ψ|² by the force f"),
     "energy_injection": Defined(
         f"4*dispersion*real(conj(interaction*({RHO} - density)*psi - dispersion*lap(psi))*psi_force)",
-        "density length²/time³",
         "4a Re (b(ρ − ρ0)ψ − a∇²ψ)*f, rate of the energy by the force f in the mean",
     ),
 }
@@ -101,6 +94,11 @@ class Superfluid(Model):
             "density": self.density,
         }
 
+    def units(self) -> dict[str, Dimension]:
+        """The units of the parameters, by name."""
+        density = Dimension.of("density")
+        return {"dispersion": LENGTH**2 / TIME, "interaction": (density * TIME) ** -1, "density": density}
+
     def quantities(self) -> dict[str, Defined]:
         return QUANTITIES
 
@@ -148,4 +146,4 @@ i ∂ψ/∂t = −a ∇²ψ + b |ψ|²ψ − b ρ0 ψ,  a = c ξ/√2,  b = c/(�
             "interaction": (f"{local}*imag(psi)", f"-{local}*real(psi)"),
             "forcing": ("real(psi_force)", "imag(psi_force)"),
         }
-        return {"mass": Balance(("real(psi)", "imag(psi)"), terms, "density", factor=1.0)}
+        return {"mass": Balance(("real(psi)", "imag(psi)"), terms, factor=1.0)}

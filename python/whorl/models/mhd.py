@@ -23,8 +23,8 @@ from whorl.models.base import (
     components,
     transport,
 )
+from whorl.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.models.viscous import (
-    ENERGY_RATE,
     FLOW_COLUMNS,
     STRESS_AND_ROTATION,
     VELOCITY,
@@ -33,7 +33,6 @@ from whorl.models.viscous import (
     along,
     length,
 )
-from whorl.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
 
 MAGNETIC = FieldOf(
@@ -190,14 +189,14 @@ class Mhd(ViscousFlow):
 
     def quantities(self) -> dict[str, Defined]:
         named = super().quantities() | {
-            "vector_potential": Defined(VECTOR_POTENTIAL, "length²/time", "a of b = ∇×a, ∇·a = 0"),
-            "cross_helicity": Defined("dot(velocity, magnetic)", "length²/time²", "u·b"),
-            "magnetic_helicity": Defined(f"dot({VECTOR_POTENTIAL}, magnetic)", "length³/time²", "a·b"),
-            "lorentz_force": Defined(LORENTZ, "length/time²", "j×(B0 + b)"),
+            "vector_potential": Defined(VECTOR_POTENTIAL, "a of b = ∇×a, ∇·a = 0"),
+            "cross_helicity": Defined("dot(velocity, magnetic)", "u·b"),
+            "magnetic_helicity": Defined(f"dot({VECTOR_POTENTIAL}, magnetic)", "a·b"),
+            "lorentz_force": Defined(LORENTZ, "j×(B0 + b)"),
             "lorentz_work": Defined(
-                f"dot(velocity, {LORENTZ})", ENERGY_RATE, "u·(j×(B0 + b)), from magnetic to kinetic energy"
+                f"dot(velocity, {LORENTZ})", "u·(j×(B0 + b)), from magnetic to kinetic energy"
             ),
-            "ohmic_dissipation": Defined("resistivity*dot(current, current)", ENERGY_RATE, "η j²"),
+            "ohmic_dissipation": Defined("resistivity*dot(current, current)", "η j²"),
         }
         return {name: one for name, one in named.items() if name not in self.unknown()}
 
@@ -235,7 +234,7 @@ class Mhd(ViscousFlow):
         if self.hall:
             of_b["hall"] = (f"-hall*curl({LORENTZ})",)
         of_b |= {"ohmic": ("resistivity*lap(magnetic)",), "forcing": ("magnetic_force",)}
-        magnetic = Balance(("magnetic",), of_b, "length²/time²")
+        magnetic = Balance(("magnetic",), of_b)
         if self.kinematic:
             return {"magnetic_energy": magnetic}
         of_u = super().balances()["energy"]

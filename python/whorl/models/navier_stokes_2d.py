@@ -129,7 +129,6 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         parts = self.dissipations("vorticity", "viscosity*sum(grad(vorticity)**2)")
         of_enstrophy = Defined(
             " + ".join(parts[name] for name in self.acting()),
-            "1/time³",
             "loss of ½ω² at the point by all linear losses that act; by viscosity ν |∇ω|²",
         )
         own = {"Q": INVARIANTS["Q"], "enstrophy_dissipation": of_enstrophy}
@@ -156,7 +155,7 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         """The balances of energy, by the velocity, and enstrophy; the β term does no work on either."""
         terms = {"advection": ("-div(velocity*vorticity)",)} | self.losses_of("vorticity")
         terms["forcing"] = ("vorticity_force",)
-        return super().balances() | {"enstrophy": Balance(("vorticity",), terms, "1/time²")}
+        return super().balances() | {"enstrophy": Balance(("vorticity",), terms)}
 
     def parameters(self) -> dict[str, float]:
         return self.losses() | {"beta": self.beta}

@@ -9,7 +9,7 @@ from pydantic import model_validator
 from whorl.config.columns import Column
 from whorl.config.section import Vector, option
 from whorl.models.base import Balance, Curves, Defined, Picture, Slice, components
-from whorl.models.viscous import ENERGY_CURVE, ENERGY_RATE, FLOW_COLUMNS, ViscousFlow
+from whorl.models.viscous import ENERGY_CURVE, FLOW_COLUMNS, ViscousFlow
 
 ALONG = "(field_direction_x*dx({0}) + field_direction_y*dy({0}) + field_direction_z*dz({0}))"
 JOULE = f"interaction*dot(velocity, inv_lap({ALONG.format(ALONG.format('velocity'))}))"
@@ -63,8 +63,8 @@ class QuasiStaticMhd(ViscousFlow):
 
     def quantities(self) -> dict[str, Defined]:
         usual = super().quantities()
-        whole = Defined(f"{usual['dissipation'].text} + {JOULE}", ENERGY_RATE, usual["dissipation"].meaning)
-        joule = Defined(JOULE, ENERGY_RATE, "Q u·∇⁻²(e·∇)²u, lost to the currents")
+        whole = Defined(f"{usual['dissipation'].text} + {JOULE}", usual["dissipation"].meaning)
+        joule = Defined(JOULE, "Q u·∇⁻²(e·∇)²u, lost to the currents")
         return usual | {"dissipation": whole, "joule_dissipation": joule}
 
     def balances(self) -> dict[str, Balance]:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import model_validator
 
+from whorl.base.dimension import LENGTH, TIME, Dimension
 from whorl.config.columns import Column, Known
 from whorl.config.section import Linear, at_most_one, option
 from whorl.models.base import Balance, Curves, Defined, Exchange, FieldOf, Model, Picture, Slice
@@ -13,7 +14,6 @@ from whorl.models.viscous import (
     ACCELERATIONS,
     ADVECTION,
     ADVECTION_TOGETHER,
-    ENERGY_RATE,
     FLOW_COLUMNS,
     HELICITY,
     INVARIANTS,
@@ -30,7 +30,7 @@ from whorl.models.viscous import (
 from whorl.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 
 TEMPERATURE = FieldOf(
-    1, "1", "temperature θ = T − (1 − z), in differences between the plates", ("z",), "theta"
+    1, "1", "temperature θ = T − (1 − z), in differences between the plates", ("z",), "theta", scaled=True
 )
 
 
@@ -178,12 +178,17 @@ class RayleighBenard(Model):
             "rotation_z": self.rotation_rate(),
         }
 
+    def units(self) -> dict[str, Dimension]:
+        """The units of the parameters, by name."""
+        diffusion = LENGTH**2 / TIME
+        return {"viscosity": diffusion, "diffusivity": diffusion, "rotation_z": TIME**-1}
+
     def quantities(self) -> dict[str, Defined]:
         sources = "dz(temperature) + 2*rotation_z*vorticity.z - div(div(outer(velocity, velocity)))"
         own = {
-            "dissipation": Defined(VISCOUS, ENERGY_RATE, "2 ν s_ij s_ij"),
-            "convective_flux": Defined("velocity.z*temperature", "length/time", "w θ, the work of buoyancy"),
-            "thermal_dissipation": Defined("diffusivity*sum(grad(temperature)**2)", "1/time", "κ |∇θ|²"),
+            "dissipation": Defined(VISCOUS, "2 ν s_ij s_ij"),
+            "convective_flux": Defined("velocity.z*temperature", "w θ, the work of buoyancy"),
+            "thermal_dissipation": Defined("diffusivity*sum(grad(temperature)**2)", "κ |∇θ|²"),
         }
         whole = material_acceleration(self.balances())
         return pressure(sources) | own | INVARIANTS | ACCELERATIONS | whole
@@ -209,8 +214,8 @@ class RayleighBenard(Model):
         if self.rotation_rate():
             turning["coriolis"] = ("-2*cross(vector(0, 0, rotation_z), velocity)",)
         return {
-            "energy": Balance(("velocity",), of_u, "length²/time²", turning, together=ADVECTION_TOGETHER),
-            "thermal_variance": balance_of_carried("temperature", "", "diffusivity", of_theta),
+            "energy": Balance(("velocity",), of_u, turning, together=ADVECTION_TOGETHER),
+            "thermal_variance": balance_of_carried("temperature", "diffusivity", of_theta),
         }
 
     def symbols(self) -> dict[str, float]:

@@ -32,7 +32,6 @@ STRESS_AND_ROTATION = (
     "- div(div(outer(velocity, velocity)))"
 )
 
-ENERGY_RATE, RATE2, ACCELERATION = "length²/time³", "1/time²", "length/time²"
 ADVECTION = "-div(outer(velocity, velocity))"
 ADVECTION_TOGETHER = {"advection": (f"-{transport('velocity', 'velocity')}",)}
 CORIOLIS = "-2*cross(vector(rotation_x, rotation_y, rotation_z), velocity)"
@@ -41,18 +40,16 @@ VISCOUS = "2*viscosity*sum(strain(velocity)**2)"
 INVARIANTS = {
     "Q": Defined(
         "-trace(grad(velocity) @ grad(velocity))/2",
-        RATE2,
         "−½ A_ij A_ji = ¼ω² − ½ s_ij s_ij, A_ij = ∂u_i/∂x_j",
     ),
-    "R": Defined("-det(grad(velocity))", "1/time³", "−det A = −⅓ A_ij A_jk A_ki"),
+    "R": Defined("-det(grad(velocity))", "−det A = −⅓ A_ij A_jk A_ki"),
 }
 ACCELERATIONS = {
-    "advection": Defined("-grad(velocity) @ velocity", ACCELERATION, "−(u·∇)u"),
-    "pressure_acceleration": Defined("-grad(p)", ACCELERATION, "−∇p"),
-    "viscous_acceleration": Defined("viscosity*lap(velocity)", ACCELERATION, "ν∇²u"),
+    "advection": Defined("-grad(velocity) @ velocity", "−(u·∇)u"),
+    "pressure_acceleration": Defined("-grad(p)", "−∇p"),
+    "viscous_acceleration": Defined("viscosity*lap(velocity)", "ν∇²u"),
     "acceleration": Defined(
         "viscosity*lap(velocity) - grad(p) + velocity_force",
-        ACCELERATION,
         "−∇p + ν∇²u + f, of a fluid element by these, f the force of [[forcing]]",
     ),
 }
@@ -66,12 +63,12 @@ def material_acceleration(balances: Mapping[str, Balance]) -> dict[str, Defined]
     terms = {name: text for name, (text,) in of_energy.terms.items() if name != "advection"}
     texts = [*terms.values(), *(text for (text,) in of_energy.turning.values())]
     meaning = "Du/Dt = ∂u/∂t + ((u + U)·∇)u of a fluid element, by all terms that act"
-    return {"material_acceleration": Defined(" + ".join(texts).replace("+ -", "- "), ACCELERATION, meaning)}
+    return {"material_acceleration": Defined(" + ".join(texts).replace("+ -", "- "), meaning)}
 
 
 def pressure(sources: str) -> dict[str, Defined]:
     """The pressure whose Laplacian is `sources`, without a mean."""
-    return {"p": Defined(f"inv_lap({sources})", "length²/time²", "pressure p by its Poisson equation")}
+    return {"p": Defined(f"inv_lap({sources})", "pressure p by its Poisson equation")}
 
 
 ENERGY = Column("energy", "length²/time²", "mean kinetic energy E = ½⟨u²⟩")
@@ -241,11 +238,11 @@ def carried(name: str) -> Exchange:
     return Exchange(name, name, "velocity", -1, rank=0)
 
 
-def balance_of_carried(name: str, unit: str, diffusivity: str, sources: Mapping[str, str]) -> Balance:
+def balance_of_carried(name: str, diffusivity: str, sources: Mapping[str, str]) -> Balance:
     """The balance of a number that the velocity carries and that diffuses, with other `sources` by term."""
     advection, diffusion = f"-div(velocity*{name})", f"{diffusivity}*lap({name})"
     terms = {"advection": advection, **sources, "diffusion": diffusion, "forcing": f"{name}_force"}
-    return Balance((name,), {term: (text,) for term, text in terms.items()}, unit)
+    return Balance((name,), {term: (text,) for term, text in terms.items()})
 
 
 class Losses(Model):
@@ -263,6 +260,14 @@ class Losses(Model):
     drag: float = option(0.0, "coefficient α of the linear drag −α u", unit="1/time", ge=0)
 
     turnover_rate: ClassVar = staticmethod(turnover_rate)
+
+    def unit_of(self, option: str) -> str:
+        """The unit of an option, with the powers of the losses in it."""
+        powers = {"2p": 2 * self.hyperviscosity_power, "2q": 2 * self.hypoviscosity_power}
+        unit = super().unit_of(option)
+        for word, power in powers.items():
+            unit = unit.replace(word, str(power))
+        return unit
 
     def losses(self) -> dict[str, float]:
         return {name: float(getattr(self, name)) for name in Losses.model_fields if name != "model"}
@@ -286,15 +291,11 @@ class Losses(Model):
         parts = self.dissipations("velocity", VISCOUS)
         whole = " + ".join(parts[name] for name in self.acting())
         return {
-            "dissipation": Defined(whole, ENERGY_RATE, "ε at the point, by all linear losses that act"),
-            "viscous_dissipation": Defined(parts["viscous"], ENERGY_RATE, "2 ν s_ij s_ij"),
-            "hyperviscous_dissipation": Defined(
-                parts["hyperviscous"], ENERGY_RATE, "ν_h u·(−∇²)^p u, of either sign"
-            ),
-            "hypoviscous_dissipation": Defined(
-                parts["hypoviscous"], ENERGY_RATE, "μ u·(−∇²)^−q u, of either sign"
-            ),
-            "drag_dissipation": Defined(parts["drag"], ENERGY_RATE, "α u²"),
+            "dissipation": Defined(whole, "ε at the point, by all linear losses that act"),
+            "viscous_dissipation": Defined(parts["viscous"], "2 ν s_ij s_ij"),
+            "hyperviscous_dissipation": Defined(parts["hyperviscous"], "ν_h u·(−∇²)^p u, of either sign"),
+            "hypoviscous_dissipation": Defined(parts["hypoviscous"], "μ u·(−∇²)^−q u, of either sign"),
+            "drag_dissipation": Defined(parts["drag"], "α u²"),
         }
 
     def budget(self) -> dict[str, tuple[str, ...]]:
@@ -317,8 +318,7 @@ class Losses(Model):
         terms = {"advection": (ADVECTION,)} | self.losses_of("velocity")
         terms["forcing"] = ("velocity_force",)
         turning = {"pressure": ("-grad(p)",)}
-        unit = "length²/time²"
-        return {"energy": Balance(("velocity",), terms, unit, turning, together=ADVECTION_TOGETHER)}
+        return {"energy": Balance(("velocity",), terms, turning, together=ADVECTION_TOGETHER)}
 
     def moves(self, statistics: Mapping[str, float]) -> bool:
         return statistics["energy"] > 0
@@ -373,7 +373,7 @@ class ViscousFlow(Losses):
     def quantities(self) -> dict[str, Defined]:
         """Pressure, dissipation, invariants, helicity and accelerations."""
         named = pressure(self.pressure_sources) | super().quantities() | INVARIANTS
-        helicity = Defined("dot(velocity, vorticity)", ACCELERATION, "u·ω")
+        helicity = Defined("dot(velocity, vorticity)", "u·ω")
         whole = material_acceleration(self.balances())
         return named | {"helicity": helicity} | ACCELERATIONS | whole
 

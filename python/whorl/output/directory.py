@@ -35,7 +35,6 @@ from whorl.base.errors import CaseError
 from whorl.base.files import PARTIAL, numbered, resolved, write_text
 from whorl.base.text import spelled, typed
 from whorl.config.case import Case, read_toml
-from whorl.config.earlier import as_of_today
 from whorl.config.explain import did_you_mean
 from whorl.config.outputs import FILES, GROWING
 from whorl.output.checkpoint import read_clock
@@ -269,7 +268,7 @@ class RunDirectory:
         """The case of the run; that of its newest checkpoint if case.toml was cut. Raises CaseError."""
         self.check_run()
         written = self._kept_case() if self._is_cut() else read_toml(self.case_file)
-        return Case(**as_of_today(written))
+        return Case.of_run(written)
 
     def _is_cut(self) -> bool:
         text = self.case_file.read_bytes().decode("utf-8", errors="replace")

@@ -7,6 +7,7 @@ with the time among the attributes.
 import os
 import tomllib
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,13 @@ import xarray as xr
 from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
+from whorl.base.dimension import UNITS_OF_CASE, common
+from whorl.base.errors import CaseError
 from whorl.base.hdf5 import open_hdf5, python_value
-from whorl.config.columns import UNITS_OF_CASE
+from whorl.config.case import Case
+from whorl.expressions.case import snapshot_expressions
+from whorl.expressions.parse import Parser
+from whorl.expressions.vocabulary import vocabulary
 from whorl.models import DEFAULT, MODELS
 from whorl.output.snapshot_format import LAST, ROOT, scalars_in
 
@@ -196,7 +202,19 @@ def _about(attributes: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     model = MODELS.get(sections.get("flow", {}).get("model", DEFAULT), MODELS[DEFAULT])
     units = {name: field.unit for name, field in model.outputs.items()}
     scalars = {scalar["name"]: "1" for scalar in sections.get("scalars", [])}
-    return units | scalars, scalars_in(attributes)
+    return units | scalars | _of_expressions(attributes.get("case", "")), scalars_in(attributes)
+
+
+@lru_cache(maxsize=16)
+def _of_expressions(text: str) -> dict[str, str]:
+    """The units of the fields that are expressions in a case; none that this version of whorl cannot read."""
+    try:
+        case = Case.of_run(tomllib.loads(text))
+        parser = Parser(vocabulary(case))
+        texts = snapshot_expressions(case)
+        return {name: str(common([parser.parse(text).unit])) or "1" for name, text in texts.items()}
+    except CaseError:
+        return {}
 
 
 def _lazy(path: Path, dataset: "h5py.Dataset", coordinates: dict[str, Any], unit: str) -> xr.Variable:

@@ -92,7 +92,7 @@ def choose_checkpoint(place: RunDirectory, step: int | None = None) -> Checkpoin
     except ValueError as error:
         raise damaged(place, wanted, str(error)) from None
     try:
-        there = Case(**chosen.case)
+        there = Case.of_run(chosen.case)
     except CaseError as error:
         raise damaged(place, chosen.path, f"its case cannot be run: {error}") from None
     _check_same_run(place, f"checkpoint {chosen.path}", there)
@@ -107,7 +107,7 @@ def choose_snapshot(place: RunDirectory, step: int | None = None) -> SnapshotHea
     wanted = of_step(step, paths, place.snapshot_path)
     try:
         chosen = read_header(wanted)
-        there = Case(**chosen.case)
+        there = Case.of_run(chosen.case)
     except (ValueError, CaseError) as error:
         raise CaseError(f"the snapshot {wanted} cannot be used: {str(error).rstrip('.')}.") from None
     _check_same_run(place, f"snapshot {wanted}", there)

@@ -64,7 +64,9 @@ def resumed(
     """
     there = labels(checkpoint)
     earlier = (
-        {one.label: one for one in Case(**checkpoint.case).particles if one.label in there} if there else {}
+        {one.label: one for one in Case.of_run(checkpoint.case).particles if one.label in there}
+        if there
+        else {}
     )
     own = {one.label: one for one in case.particles}
     _check(own, earlier, checkpoint, case, beside=beside)

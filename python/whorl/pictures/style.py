@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.textpath import TextPath
 
+from whorl.base.dimension import UNITS_OF_CASE
 from whorl.base.files import whole_file
 from whorl.base.text import spelled
-from whorl.config.columns import UNITS_OF_CASE
 
 # Colours that also differ without red or green: tests/python/test_diagnostic_pictures.py.
 COLORS = ("#2563a8", "#d9590b", "#0aa17a", "#86206b", "#e0a800", "#6bb8ea", "#1f2937", "#94a3b8")

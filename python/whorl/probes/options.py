@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from whorl.base.dimension import Dimension, common
 from whorl.base.text import counted
-from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.measures import state_fields
 from whorl.config.scalars import plain_name
 from whorl.config.section import Interval, Section, Vector, listed, option, tag_of
@@ -45,11 +45,15 @@ Positions = Annotated[tuple[tuple[float, float, float], ...], BeforeValidator(_t
 
 @dataclass(frozen=True)
 class Read:
-    """A number that a probe reads: its text, its node, and that of its imaginary part if it is complex."""
+    """A number that a probe reads: its text, its node, that of its imaginary part, and its unit if known.
+
+    `imaginary` is None for a real number.
+    """
 
     text: str
     node: Node
     imaginary: Node | None = None
+    unit: Dimension | None = None
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -107,7 +111,7 @@ class Probe(Section):
         reads = []
         for index in np.ndindex(value.real.shape):
             imaginary = value.imaginary[index] if value.complex else None
-            one = Read(component_text(text, index), value.real[index], imaginary)
+            one = Read(component_text(text, index), value.real[index], imaginary, value.unit)
             # Components of a plane flow that are zero, for example.
             if all(node.uniform for node in one.nodes):
                 continue
@@ -226,7 +230,7 @@ class ModeProbe(Probe):
                     ("quantity", "mode", "part"),
                     "coefficient of exp(i k·x); between walls of the odd or even extension",
                     not_asked,
-                    UNITS_OF_CASE,
+                    unit_of(reads),
                 ),
             ),
         )
@@ -297,7 +301,7 @@ class PointProbe(ReadAtPoints):
                 Axis("quantity", [one.text for one in reads], "what is read"),
                 Axis("point", np.arange(len(self.places())), "number of the point"),
             ),
-            (Array("value", ("quantity", "point"), "value at the point", not_asked, UNITS_OF_CASE),),
+            (Array("value", ("quantity", "point"), "value at the point", not_asked, unit_of(reads)),),
         )
 
     def coordinates(self, case: "Case") -> dict[str, tuple[np.ndarray, str, str]]:
@@ -336,6 +340,11 @@ def refused_at_points(node: Node) -> str:
     if not any(one.kind == "linear" for one in within(node)):
         return "it does not depend on the flow"
     return ""
+
+
+def unit_of(reads: Sequence[Read]) -> str:
+    """The unit that numbers have in common, or that of the case."""
+    return str(common(one.unit for one in reads))
 
 
 def _has_product(node: Node) -> bool:

@@ -36,7 +36,7 @@ def open_modes(path: Path) -> xr.Dataset:
     """
     try:
         checkpoint = read_clock(path)
-        case = Case(**checkpoint.case)
+        case = Case.of_run(checkpoint.case)
         order = Order(case)
         with open_hdf5(path) as file:
             attributes = {name: python_value(value) for name, value in file.attrs.items()}

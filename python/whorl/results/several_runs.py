@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
+from whorl.base.dimension import UNITS_OF_CASE
 from whorl.base.errors import CaseError
 from whorl.base.files import resolved
 from whorl.config.explain import show
@@ -59,7 +60,7 @@ class Runs(Mapping[str, RunResults]):
 
     def _together(self, tables: list[xr.Dataset]) -> xr.Dataset:
         shared = [name for name in tables[0].data_vars if all(name in table for table in tables)]
-        units = {name: {table[name].attrs["units"] for table in tables} for name in shared}
+        units = {name: {table[name].attrs["units"] for table in tables} - {UNITS_OF_CASE} for name in shared}
         if mixed := [name for name in shared if len(units[name]) > 1]:
             raise CaseError(
                 f"{', '.join(mixed)} of {', '.join(self.runs)} differ in their units: open these one by one."

@@ -1,13 +1,14 @@
 """The declaration of a diagnostic: its options, its questions to a state, and the resulting arrays."""
 
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator
 
+from whorl.base.dimension import Dimension, common
 from whorl.config.explain import did_you_mean
 from whorl.config.scalars import plain_name
 from whorl.config.section import Interval, Section, listed, one_or_listed, option
@@ -102,11 +103,12 @@ class Once(Generic[Result]):
 
 @dataclass(frozen=True)
 class Quantity:
-    """A real number at each point, with its label and the option that names it."""
+    """A real number at each point: its label, the option that names it, and its unit, None if not known."""
 
     text: str
     node: Node
     place: str
+    unit: Dimension | None
 
     def fault(self, reason: str) -> ExpressionError:
         """An error about it."""
@@ -167,7 +169,9 @@ class Diagnostic(Section):
         if not varying:
             raise self.fault(SAME, text, option_name)
         place = f"diagnostics.{self.label}.{option_name}"
-        return [Quantity(component_text(text, index), value.real[index], place) for index in varying]
+        return [
+            Quantity(component_text(text, index), value.real[index], place, value.unit) for index in varying
+        ]
 
     def value_of(self, questions: Questions, text: str, option_name: str = "of") -> Value:
         """The value of a text. Raises ExpressionError, naming the option."""
@@ -225,6 +229,11 @@ def listed_numbers(values: Sequence[Value], columns: int | None = None) -> Found
         return found if columns is None else found.reshape(-1, columns)
 
     return of
+
+
+def unit_of(quantities: Iterable[Quantity]) -> Dimension:
+    """The unit that quantities have in common, or that of the case."""
+    return common(one.unit for one in quantities)
 
 
 def quantity_axis(quantities: Sequence[Quantity]) -> Axis:

@@ -32,6 +32,5 @@ class Condensate(ReadySet):
             "line_length",
             f"mean(line_density)*{volume}",
             "length of all vortex lines, by line_density; of a plane flow the number of vortices",
-            "length" if case.grid.points[2] > 1 else "",
         )
         return Contents((Group(texts, "log"),), (share, of_lines))

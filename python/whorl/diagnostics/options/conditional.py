@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.section import option
-from whorl.diagnostics.options.base import Array, Diagnostic, Layout, Texts, quantity_axis
+from whorl.diagnostics.options.base import Array, Diagnostic, Layout, Texts, quantity_axis, unit_of
 from whorl.diagnostics.options.scales import Bins, Ends, Scale, counts, mean_and_std, outside, with_squares
 from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.tally import Tally
@@ -43,15 +42,16 @@ class Conditional(Diagnostic):
             return np.sqrt(np.maximum(square - mean**2, 0.0))
 
         mean, std = mean_and_std(questions, conditions)
+        unit = str(unit_of(quantities))
         return Layout(
-            (quantity_axis(quantities), bins.axis("bin", f", f = {self.given}")),
+            (quantity_axis(quantities), bins.axis("bin", conditions, f", f = {self.given}")),
             (
                 Array(
                     "conditional_mean",
                     ("quantity", "bin"),
                     "mean over the points of the bin; NaN without points",
                     conditional_mean,
-                    UNITS_OF_CASE,
+                    unit,
                     weighted_by="count",
                 ),
                 Array(
@@ -59,15 +59,15 @@ class Conditional(Diagnostic):
                     ("quantity", "bin"),
                     "standard deviation over the points of the bin",
                     conditional_std,
-                    UNITS_OF_CASE,
+                    unit,
                     over_time="std",
                     weighted_by="count",
                     about="conditional_mean",
                 ),
                 counts(tally, ("bin",)),
                 outside(tally),
-                Array("mean", (), "⟨f⟩", lambda found: mean.of(found)[0], UNITS_OF_CASE),
-                Array("std", (), "σ, the root of ⟨f²⟩ − ⟨f⟩²", lambda found: std.of(found)[0], UNITS_OF_CASE),
+                Array("mean", (), "⟨f⟩", lambda found: mean.of(found)[0], mean.unit),
+                Array("std", (), "σ, the root of ⟨f²⟩ − ⟨f⟩²", lambda found: std.of(found)[0], std.unit),
             ),
         )
 

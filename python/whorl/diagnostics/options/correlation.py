@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator
 
-from whorl.config.columns import SQUARE_OF_CASE
+from whorl.base.dimension import Dimension, common
 from whorl.config.section import listed, option
 from whorl.diagnostics.options.base import SAME, Array, Axis, Diagnostic, Layout, Once, Texts, check_labels
 from whorl.diagnostics.options.wave_bins import Found, check_periodic, linear_bins, sum_of_pairs
@@ -27,6 +27,7 @@ class Part:
 
     label: str
     nodes: Sequence[Node]
+    unit: Dimension | None
 
 
 class Correlation(Diagnostic):
@@ -75,11 +76,11 @@ class Correlation(Diagnostic):
         except ValueError as error:
             raise self.fault(str(error), text) from None
         if not value.rank:
-            return [Part(text, list(varying.values()))]
+            return [Part(text, list(varying.values()), value.unit)]
         longitudinal = [node for index, node in varying.items() if index == (axis,)]
         transverse = [node for index, node in varying.items() if index != (axis,)]
-        found = [Part(f"{text} longitudinal", longitudinal), Part(f"{text} transverse", transverse)]
-        return [part for part in found if part.nodes]
+        parts = (("longitudinal", longitudinal), ("transverse", transverse))
+        return [Part(f"{text} {name}", nodes, value.unit) for name, nodes in parts if nodes]
 
 
 @dataclass(frozen=True)
@@ -127,21 +128,21 @@ class _Along:
         def of(what: Numbers) -> Found:
             return lambda answers: what(spectra(answers))
 
-        quantity = f"{self.name}_quantity"
+        quantity, unit = f"{self.name}_quantity", str(common(part.unit for part in parts) ** 2)
         axes = (quantity, f"r_{self.name}")
         meaning = f"R = ⟨f'(x) f'(x + r)⟩, r along {self.name}; of transverse components the mean"
         return [
-            Array(f"correlation_{self.name}", axes, meaning, of(self._correlation), SQUARE_OF_CASE),
+            Array(f"correlation_{self.name}", axes, meaning, of(self._correlation), unit),
             *(
                 Array(f"{name}_{self.name}", (quantity,), what, of(found), unit)
-                for name, what, found, unit in self._numbers()
+                for name, what, found, unit in self._numbers(unit)
             ),
         ]
 
-    def _numbers(self) -> Sequence[tuple[str, str, Numbers, str]]:
-        """The numbers of each part: name, meaning, function of the spectra, and unit."""
+    def _numbers(self, square: str) -> Sequence[tuple[str, str, Numbers, str]]:
+        """The numbers of each part: name, meaning, function of the spectra, and unit, `square` for f²."""
         return (
-            ("variance", "⟨f'²⟩, f' = f − ⟨f⟩", lambda energy: energy.sum(-1), SQUARE_OF_CASE),
+            ("variance", "⟨f'²⟩, f' = f − ⟨f⟩", lambda energy: energy.sum(-1), square),
             (
                 "integral_length",
                 "∫ R dr from 0 to half of the box, over ⟨f'²⟩",

@@ -25,7 +25,7 @@ OF_SPACE = (
     ),
     Number(
         "betchov",
-        f"mean(trace({STRAIN} @ {STRAIN} @ {STRAIN}))/(-0.75*mean(dot({OMEGA}, {STRAIN} @ {OMEGA})))",
+        f"mean(trace({STRAIN} @ {STRAIN} @ {STRAIN}))/(-3/4*mean(dot({OMEGA}, {STRAIN} @ {OMEGA})))",
         "⟨s_ij s_jk s_ki⟩/(−¾⟨ω_i s_ij ω_j⟩); 1 where homogeneous",
     ),
 )
@@ -44,7 +44,7 @@ class Gradients(ReadySet):
         across = [f"d{b}(velocity.{a})" for a in axes for b in axes if a != b]
         others = [f"d{b}(velocity.{a})" for a in "xyz" if a not in axes for b in axes]
         names = {text.replace("velocity", "u"): text for text in (*along, *across, *others)}
-        ratio = (len(axes) - 1) / (len(axes) + 1)  # (d + 1)/(d − 1) times as large across in isotropic flow
+        d = len(axes)  # slopes across are (d + 1)/(d − 1) times as large in isotropic flow
         return Contents(
             (Group(names),),
             (
@@ -53,7 +53,7 @@ class Gradients(ReadySet):
                 Number("transverse_flatness", _standardised(across, 4), "the same of ∂u/∂y and its like"),
                 Number(
                     "isotropy",
-                    f"{ratio!r}*{_mean_of(across, 2)}/{_mean_of(along, 2)}",
+                    f"{d - 1}/{d + 1}*{_mean_of(across, 2)}/{_mean_of(along, 2)}",
                     "⟨(∂u/∂y)²⟩/(2⟨(∂u/∂x)²⟩), in a plane /(3…), over the axes; 1 if isotropic",
                 ),
                 Number(

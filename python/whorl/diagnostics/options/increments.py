@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whorl.config.columns import UNITS_OF_CASE
+from whorl.base.dimension import LENGTH, UNITS_OF_CASE, Dimension, common, product
 from whorl.diagnostics.options.base import Array, Axis, Found, Layout, stacked
 from whorl.diagnostics.options.scales import number
 from whorl.diagnostics.options.wave_bins import linear_bins
 from whorl.expressions.increments import IncrementMoments, Increments, increments_of
 from whorl.expressions.nodes import Node
 from whorl.expressions.questions import Answers, Questions
+from whorl.expressions.units import SQUARE
 from whorl.expressions.values import Value
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ class Measured:
     text: str
     value: Value
     diffusivity: float | None
+
+    @property
+    def square(self) -> Dimension | None:
+        """The unit of its square."""
+        return SQUARE(self.value)
 
     def along(self, axis: int) -> Node:
         """The component of a vector along an axis."""
@@ -135,7 +141,8 @@ class Along:
             found = answers.increments[increments]
             return np.array([self.flux(found, one) for one in self.measured])
 
-        return self.array("flux", ("quantity",), "⟨δa_L |δf|²⟩, a what carries", table)
+        unit = common(product(self.carrier.unit, one.square) for one in self.measured)
+        return self.array("flux", ("quantity",), "⟨δa_L |δf|²⟩, a what carries", table, str(unit))
 
 
 @dataclass(frozen=True)
@@ -156,11 +163,15 @@ class _Slopes:
         along, axis = self.along, self.along.axis
         slopes = [self._slope(questions, grid, one, one.nodes) for one in along.measured]
         nan = "nan if f is not linear in the fields"
-        arrays = [along.array("slope", ("quantity",), f"d⟨|δf|²⟩/dr, {nan}", stacked(slopes))]
+        arrays = [
+            along.array(
+                "slope", ("quantity",), f"d⟨|δf|²⟩/dr, {nan}", stacked(slopes), _per_length(along.measured)
+            )
+        ]
         longitudinal = [self._slope(questions, grid, one, [one.along(axis)]) for one in along.vectors]
         if longitudinal:
-            of = stacked(longitudinal)
-            arrays.append(along.array("longitudinal_slope", ("vector",), f"d⟨δf_L²⟩/dr, {nan}", of))
+            of, unit = stacked(longitudinal), _per_length(along.vectors)
+            arrays.append(along.array("longitudinal_slope", ("vector",), f"d⟨δf_L²⟩/dr, {nan}", of, unit))
         # Both laws hold in three dimensions.
         if along.carrier and 1 not in grid.points and any(one.diffusivity for one in along.measured):
             arrays += self._balances(questions, slopes, longitudinal)
@@ -214,6 +225,11 @@ class _Slopes:
             text = "(6κ d⟨δf_L²⟩/dr − ⟨δf_L³⟩)/(κ⟨|∇f|²⟩ r), "
             arrays.append(along.array("cubic_balance", ("vector",), text + meaning, howarth, "1"))
         return arrays
+
+
+def _per_length(measured: Sequence[Measured]) -> str:
+    """The unit of slopes of the squares of quantities."""
+    return str(common(product(one.square, LENGTH**-1) for one in measured))
 
 
 def _loss(questions: Questions, one: Measured) -> Found:

@@ -42,11 +42,12 @@ class JointPdf(Diagnostic):
             bins.position(questions, one) for bins, one in zip(of_axes, quantities, strict=True)
         )
         tally = questions.tally(Tally(positions, self.bins))
+        units = [bins.unit([one]) for bins, one in zip(of_axes, quantities, strict=True)]
         area = of_axes[0].width * of_axes[1].width * float(np.prod(case.grid.points))
         return Layout(
             (
-                of_axes[0].axis("first", f", f = {quantities[0].text}"),
-                of_axes[1].axis("second", f", f = {quantities[1].text}"),
+                of_axes[0].axis("first", quantities[:1], f", f = {quantities[0].text}"),
+                of_axes[1].axis("second", quantities[1:], f", f = {quantities[1].text}"),
                 quantity_axis(quantities),
             ),
             (
@@ -55,6 +56,7 @@ class JointPdf(Diagnostic):
                     ("first", "second"),
                     "probability density on the axes",
                     lambda found: found.tally(tally).inside / area,
+                    str((units[0] * units[1]) ** -1),
                 ),
                 counts(tally, ("first", "second")),
                 outside(tally),

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.section import option
 from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout, Texts, quantity_axis
 from whorl.diagnostics.options.scales import Bins, Ends, Scale, mean_and_std
@@ -36,14 +35,18 @@ class Pdf(Diagnostic):
         ]
         points = int(np.prod(case.grid.points))
         return Layout(
-            (quantity_axis(quantities), bins.axis("bin"), Axis("beyond", BEYOND, "points in no bin")),
+            (
+                quantity_axis(quantities),
+                bins.axis("bin", quantities),
+                Axis("beyond", BEYOND, "points in no bin"),
+            ),
             (
                 Array(
                     "pdf",
                     ("quantity", "bin"),
                     "probability density on the axis",
                     lambda found: np.array([found.tally(t).inside for t in tallies]) / (points * bins.width),
-                    "" if bins.scale != "absolute" else f"1/({UNITS_OF_CASE})",
+                    str(bins.unit(quantities) ** -1),
                 ),
                 Array(
                     "count",

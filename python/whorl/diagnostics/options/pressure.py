@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from whorl.config.columns import SQUARE_OF_CASE
 from whorl.config.section import option
 from whorl.diagnostics.options.ready import Contents, Group, Number, ReadySet
 from whorl.forcing.names import refusals
@@ -22,14 +21,13 @@ def _square(vector: str) -> str:
 
 
 OF_FORCE = (
-    Number("force_square", _square(FORCE), "⟨|f|²⟩ of [[forcing]], not in a", SQUARE_OF_CASE),
+    Number("force_square", _square(FORCE), "⟨|f|²⟩ of [[forcing]], not in a"),
     Number(
         "force_friction",
         f"2*mean(dot({FORCE}, {FRICTION}))",
         "2⟨f·ν∇²u⟩, so that ⟨|a + f|²⟩ = ⟨|a|²⟩ + ⟨|f|²⟩ + 2⟨f·ν∇²u⟩",
-        SQUARE_OF_CASE,
     ),
-    Number("forced_acceleration_square", _square(FORCED), "⟨|−∇p + ν∇²u + f|²⟩", SQUARE_OF_CASE),
+    Number("forced_acceleration_square", _square(FORCED), "⟨|−∇p + ν∇²u + f|²⟩"),
 )
 
 
@@ -58,9 +56,9 @@ class Pressure(ReadySet):
                 f"std(p)/(mean(dot(velocity, velocity))/{count})",
                 f"⟨p²⟩^½/u'², u'² = ⟨u²⟩/{count}",
             ),
-            Number("pressure_gradient", _square(PRESSURE), "⟨|∇p|²⟩", SQUARE_OF_CASE),
-            Number("friction", _square(FRICTION), "⟨|ν∇²u|²⟩", SQUARE_OF_CASE),
-            Number("unforced_acceleration_square", _square(WHOLE), "⟨|−∇p + ν∇²u|²⟩", SQUARE_OF_CASE),
+            Number("pressure_gradient", _square(PRESSURE), "⟨|∇p|²⟩"),
+            Number("friction", _square(FRICTION), "⟨|ν∇²u|²⟩"),
+            Number("unforced_acceleration_square", _square(WHOLE), "⟨|−∇p + ν∇²u|²⟩"),
         ]
         scaled = f"({count}*{of_epsilon}**1.5*viscosity**-0.5)"
         meaning = f"⟨a_i a_i⟩/({count} ε^{{3/2}} ν^{{−1/2}})"

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator
 
-from whorl.config.columns import SQUARE_OF_CASE, UNITS_OF_CASE
 from whorl.config.section import one_or_listed, option
-from whorl.diagnostics.options.base import Array, Diagnostic, Layout, Texts, quantity_axis
+from whorl.diagnostics.options.base import Array, Diagnostic, Layout, Texts, quantity_axis, unit_of
 from whorl.diagnostics.options.planes import PlaneMeans
 from whorl.diagnostics.options.scales import with_squares
 from whorl.expressions.questions import Answers, Questions
@@ -45,11 +44,12 @@ class Profile(Diagnostic):
             of_planes = planes.of(found)
             return np.maximum(of_planes[count:] - of_planes[:count] ** 2, 0.0)
 
+        unit = unit_of(quantities)
         axes, over = ("quantity", *self.along), "plane" if len(self.along) == 1 else "line"
         return Layout(
             (quantity_axis(quantities), *planes.axes),
             (
-                Array("profile", axes, f"mean over the {over}", mean, UNITS_OF_CASE),
-                Array("variance", axes, f"variance in the {over}, ⟨f²⟩ − ⟨f⟩²", variance, SQUARE_OF_CASE),
+                Array("profile", axes, f"mean over the {over}", mean, str(unit)),
+                Array("variance", axes, f"variance in the {over}, ⟨f²⟩ − ⟨f⟩²", variance, str(unit**2)),
             ),
         )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from whorl.base.dimension import common
 from whorl.config.section import option
 from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout, listed_numbers
 from whorl.diagnostics.options.joint_pdf import JointPdf
@@ -36,7 +37,6 @@ class Number:
     name: str
     text: str
     meaning: str
-    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _ratios(questions: Questions, texts: Sequence[str], orders: range) -> Array:
 def _number(questions: Questions, one: Number) -> Array:
     value = questions.parser.parse(one.text)
     questions.numbers.append(value)
-    return Array(one.name, (), one.meaning, lambda found: found.number(value), one.unit)
+    return Array(one.name, (), one.meaning, lambda found: found.number(value), str(common([value.unit])))
 
 
 def moving_axes(case: "Case") -> str:

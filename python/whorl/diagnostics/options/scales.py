@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator
 
-from whorl.config.columns import UNITS_OF_CASE
+from whorl.base.dimension import PURE, Dimension
 from whorl.config.section import LARGEST_NUMBER, listed
-from whorl.diagnostics.options.base import Array, Axis, Found, Quantity, listed_numbers
+from whorl.diagnostics.options.base import Array, Axis, Found, Quantity, listed_numbers, unit_of
 from whorl.expressions.graph import Graph
 from whorl.expressions.linear import WITHOUT_MEAN, band
 from whorl.expressions.nodes import Node, is_constant
@@ -20,11 +20,7 @@ from whorl.expressions.values import Value, scalar
 
 Scale = Literal["std", "absolute", "log"]
 DEFAULT_RANGE = {"std": (-20.0, 20.0), "absolute": (-1.0, 1.0), "log": (-6.0, 4.0)}
-SCALES = {
-    "std": ("(f − ⟨f⟩)/σ_f", ""),
-    "absolute": ("f", UNITS_OF_CASE),
-    "log": ("log₁₀(f/⟨f⟩)", ""),
-}
+SCALES = {"std": "(f − ⟨f⟩)/σ_f", "absolute": "f", "log": "log₁₀(f/⟨f⟩)"}
 
 
 def _rising(ends: tuple[float, float]) -> tuple[float, float]:
@@ -63,10 +59,14 @@ class Bins:
         """The centres of the bins."""
         return self.ends[0] + self.width * (np.arange(self.count) + 0.5)
 
-    def axis(self, name: str, of: str = "") -> Axis:
-        """The coordinate of the bins."""
-        meaning, unit = SCALES[self.scale]
-        return Axis(name, self.centres, f"{meaning}{of}, the centre of the bin", unit)
+    def unit(self, quantities: Sequence[Quantity]) -> Dimension:
+        """The unit of the bins of some quantities."""
+        return unit_of(quantities) if self.scale == "absolute" else PURE
+
+    def axis(self, name: str, quantities: Sequence[Quantity], of: str = "") -> Axis:
+        """The coordinate of the bins of some quantities."""
+        meaning = f"{SCALES[self.scale]}{of}, the centre of the bin"
+        return Axis(name, self.centres, meaning, str(self.unit(quantities)))
 
     def position(self, questions: Questions, quantity: Quantity) -> Node:
         """The position of the quantity in units of bins, from the first one on."""
@@ -159,7 +159,8 @@ def mean_and_std(questions: Questions, quantities: Sequence[Quantity]) -> tuple[
     graph = questions.parser.graph
     means = [number(questions, graph.mean(one.node)) for one in quantities]
     deviations = [number(questions, spread(graph, one.node)) for one in quantities]
+    unit = str(unit_of(quantities))
     return (
-        Array("mean", ("quantity",), "⟨f⟩", listed_numbers(means), UNITS_OF_CASE),
-        Array("std", ("quantity",), "σ, the root of ⟨f²⟩ − ⟨f⟩²", listed_numbers(deviations), UNITS_OF_CASE),
+        Array("mean", ("quantity",), "⟨f⟩", listed_numbers(means), unit),
+        Array("std", ("quantity",), "σ, the root of ⟨f²⟩ − ⟨f⟩²", listed_numbers(deviations), unit),
     )

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.positions import coordinates, nearest_point
-from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Quantity
+from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Quantity, unit_of
 from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.tally import Selection
 
@@ -59,5 +58,7 @@ def selected(
             Axis("xyz"[axis], places[axis][np.array(points[axis])], "position of the points", "length")
             for axis in kept
         ),
-        Array(diagnostic.kind, ("quantity", *along), "values at the points", values, UNITS_OF_CASE),
+        Array(
+            diagnostic.kind, ("quantity", *along), "values at the points", values, str(unit_of(quantities))
+        ),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from whorl.config.columns import UNITS_OF_CASE
+from whorl.base.dimension import UNITS_OF_CASE
 from whorl.config.measures import all_fields, exchanges
 from whorl.config.narrowed import narrowed_grids
 from whorl.config.section import option

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from whorl.config.columns import SQUARE_OF_CASE
+from whorl.base.dimension import LENGTH, OF_CASE, Dimension, common, product
 from whorl.config.section import option
 from whorl.config.wavenumbers import complete_wavenumber, smallest_wavenumbers
 from whorl.diagnostics.options.base import SAME, Array, Axis, Found, Layout, Texts, check_labels, stacked
@@ -25,11 +25,12 @@ ROUNDING = 1e3  # times the squared relative rounding of the largest bin; a smal
 
 
 class Asked(NamedTuple):
-    """A spectrum: its label, the pairs whose products are summed, and the sums."""
+    """A spectrum: label, the pairs whose products are summed, the sums, and their unit, None if not known."""
 
     label: str
     pairs: Pairs
     found: Found
+    unit: Dimension | None
 
 
 class Spectrum(ByWavenumber):
@@ -65,7 +66,7 @@ class Spectrum(ByWavenumber):
                 ("quantity", *names),
                 meaning + self._changed(),
                 lambda answers: spectra(answers) * factors(counts.of(answers)),
-                self._unit(names),
+                self._unit(asked, names),
             )
         ]
         if self.pairs or self.times is not None:
@@ -80,9 +81,9 @@ class Spectrum(ByWavenumber):
             (*arrays, counts, *(limit for one in bins for limit in one.limits())),
         )
 
-    def _unit(self, names: Sequence[str]) -> str:
+    def _unit(self, asked: Sequence[Asked], names: Sequence[str]) -> str:
         wavenumbers = sum(name != "angle" for name in names) if self.density else 0
-        return SQUARE_OF_CASE + ("", " length", " length²")[wavenumbers]
+        return str(common((one.unit for one in asked), OF_CASE**2) * LENGTH**wavenumbers)
 
     def _changed(self) -> str:
         corrected = ", as of a continuum of modes, nan in shells that the truncation cuts"
@@ -119,7 +120,8 @@ class Spectrum(ByWavenumber):
             found = self._all_pairs(first, second, text) if self.pairs else self._alike(first, second, text)
             if all(a.uniform or b.uniform for _, pairs in found for a, b in pairs):
                 raise ValueError(SAME)
-            return [Asked(label, pairs, sum_of_pairs(questions, pairs, bins)) for label, pairs in found]
+            unit = product(first.unit, second.unit)
+            return [Asked(label, pairs, sum_of_pairs(questions, pairs, bins), unit) for label, pairs in found]
         except ValueError as error:
             raise self.fault(str(error), text) from None
 

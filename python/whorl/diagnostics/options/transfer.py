@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from whorl.config.columns import UNITS_OF_CASE
+from whorl.base.dimension import OF_CASE, TIME, Dimension, common
 from whorl.config.measures import balances
 from whorl.config.section import option
 from whorl.diagnostics.options.base import Array, Axis, Found, Layout, Once, Texts, chosen, stacked
@@ -16,7 +16,6 @@ from whorl.expressions.parse import component_text
 from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.values import Value
 from whorl.forcing.names import refusals
-from whorl.forcing.options.base import UNITS
 from whorl.models.base import Balance
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ class Part:
     balance: Balance
     of: Sequence[Node]
     terms: dict[str, Sequence[Node]]
+    unit: Dimension
 
 
 class Transfer(ByWavenumber):
@@ -58,7 +58,7 @@ class Transfer(ByWavenumber):
         ]
         if not transfers:
             raise ValueError(f"{place}: no term changes {', '.join(wanted)} in this case")
-        found, (unit, rate) = Once(stacked(transfers)), _units(wanted.values())
+        found, (unit, rate) = Once(stacked(transfers)), _units(parts)
         names = tuple(one.name for one in bins)
         arrays = [
             Array("content", ("content_quantity", *names), "what is balanced, in the bin", contents, unit),
@@ -104,7 +104,8 @@ class Transfer(ByWavenumber):
                 continue  # a component that a plane flow does not have
             nodes = {term: _nodes(given, index) for term, given in terms.items()}
             changing = {term: own for term, own in nodes.items() if not all(node.uniform for node in own)}
-            found.append(Part(component_text(name, index) if apart else name, balance, of, changing))
+            label = component_text(name, index) if apart else name
+            found.append(Part(label, balance, of, changing, common(value.unit for value in values) ** 2))
         return found
 
     def _sum(
@@ -114,13 +115,10 @@ class Transfer(ByWavenumber):
         return lambda answers: times * part.balance.factor * found(answers)
 
 
-def _units(balances: Iterable[Balance]) -> tuple[str, str]:
+def _units(parts: Iterable[Part]) -> tuple[str, str]:
     """The units of the balanced quantities and of their rates of change."""
-    units = {one.unit for one in balances}
-    if len(units) > 1:
-        return UNITS_OF_CASE, UNITS_OF_CASE
-    (unit,) = units
-    return unit, {work: power for power, work in UNITS.values()}.get(unit, f"({unit})/time")
+    unit = common(one.unit for one in parts)
+    return str(unit), str(OF_CASE if unit == OF_CASE else unit / TIME)
 
 
 def _nodes(values: Sequence[Value], index: tuple[int, ...] | None) -> list[Node]:

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray as xr
 
+from whorl.base.dimension import UNITS_OF_CASE
 from whorl.base.errors import CaseError
 from whorl.base.files import whole_file
 from whorl.base.hdf5 import open_hdf5
 from whorl.base.text import in_words
 from whorl.config.case import Case
-from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.explain import did_you_mean
 from whorl.diagnostics.results.pooled import pooled
 from whorl.output.groups import check_replaceable, write_group

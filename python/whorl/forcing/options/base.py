@@ -6,24 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator
 
+from whorl.base.dimension import TIME, Dimension
 from whorl.config.scalars import plain_name
 from whorl.config.section import Section, option
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
 
-# The units of power and work, the change of ½⟨field²⟩ per time and in all, by the unit of the field.
-UNITS = {
-    "length/time": ("length²/time³", "length²/time²"),
-    "1/time": ("1/time³", "1/time²"),
-    "1": ("1/time", ""),
-    "√density": ("density/time", "density"),
-}
-
 
 def units_of(unit: str) -> tuple[str, str]:
-    """The units of the power and of the work of a force on a field of this unit."""
-    return UNITS.get(unit, (f"({unit})²/time", f"({unit})²"))
+    """The units of the power and of the work of a force on a field, the change of ½⟨field²⟩."""
+    work = Dimension.of(unit) ** 2
+    return str(work / TIME), str(work)
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,20 @@
 """Groups of particles, [[particles]] of a case: options of all kinds, and the layout of their paths."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import AfterValidator
 
-from whorl.config.columns import UNITS_OF_CASE
+from whorl.base.dimension import UNITS_OF_CASE
 from whorl.config.scalars import plain_name
 from whorl.config.schemes import SCHEMES
 from whorl.config.section import Interval, option
 from whorl.diagnostics.options.base import Array, Axis, Layout, Texts
 from whorl.expressions.nodes import Node
 from whorl.particles.options.placement import Placed
-from whorl.probes.options import Read, not_asked
+from whorl.probes.options import Read, not_asked, unit_of
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
@@ -125,7 +126,9 @@ class ParticleGroup(Placed):
             Axis("axis", list("xyz"), "axis"),
         )
         arrays = (POSITION, VELOCITY) if self.moves_itself else (POSITION,)
-        return Layout((*axes, quantity_axis(reads)), (*arrays, VALUE)) if reads else Layout(axes, arrays)
+        if not reads:
+            return Layout(axes, arrays)
+        return Layout((*axes, quantity_axis(reads)), (*arrays, replace(VALUE, unit=unit_of(reads))))
 
     def coordinates(self, case: "Case") -> dict[str, tuple[np.ndarray, str, str]]:
         return {}
