@@ -19,7 +19,7 @@ from whorl import Case
 from whorl._core import Flow
 from whorl.base.ranks import MPI
 from whorl.diagnostics.record import Together
-from whorl.expressions.ask import Expressions
+from whorl.expressions.answers import evaluate
 from whorl.initial.fields import set_initial
 from whorl.probes.ask import Reading
 from whorl.run.core_options import core_options
@@ -110,14 +110,14 @@ def calls_of(case: Case, flow: Flow) -> dict[str, Callable[[], Any]]:
     ignore = lambda *_: None  # noqa: E731
     calls: dict[str, Callable[[], Any]] = {"right-hand side": flow.evaluate}
     for name, text in (("gradients", FEW), ("gradients, more operations", MANY)):
-        of = Expressions.of(case, means=[text])
-        calls[f"{name}: {of.plan}"] = partial(of.run, flow, 0.0)
+        of = case.planned.asked(means=[text])
+        calls[f"{name}: {of.questions.plan}"] = partial(evaluate, of, flow, 0.0)
     for name in ("velocity", "vorticity"):
         calls[f"{name}, a pass of the core"] = partial(flow.read_fields, name, ignore)
-        of = Expressions.of(case, [name if name == "velocity" else "curl(u)"])
-        calls[f"{name}, a program"] = partial(of.run, flow, 0.0, ignore)
+        of = case.planned.asked([name if name == "velocity" else "curl(u)"])
+        calls[f"{name}, a program"] = partial(evaluate, of, flow, 0.0, ignore)
     for name, text in EXPRESSIONS.items():
-        calls[name] = partial(Expressions.of(case, means=[text]).run, flow, 0.0)
+        calls[name] = partial(evaluate, case.planned.asked(means=[text]), flow, 0.0)
     for name, options in QUANTITIES.items():
         asked = case.updated(diagnostics=[options])
         calls[name] = partial(Together(asked, asked.diagnostics).measure, flow, 0.0, MPI.COMM_SELF)

@@ -22,7 +22,7 @@ from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
 from whorl.base.ranks import MPI
-from whorl.expressions.ask import Expressions
+from whorl.expressions.answers import evaluate
 from whorl.expressions.faults import ExpressionError
 from whorl.expressions.operations import OPERATIONS
 
@@ -258,13 +258,13 @@ def test_values_beside_products(world):
         flow = flows.make(world, twin, lines=lines)
         flows.write(flow, smooth(twin))
         alone, mean_alone = worked_out(world, flow, case, "u")
-        of = Expressions.of(case, ["u"], ["u", "mean(p*p)"])
+        asked = case.planned.asked(["u"], ["u", "mean(p*p)"])
         beside = np.zeros_like(alone)
 
         def take(z0, z1, y0, y1, values, beside=beside):
             beside[:, z0:z1, y0:y1] = values
 
-        means = of.run(flow, TIME, take)
+        means = evaluate(asked, flow, TIME, take)
         world.Allreduce(MPI.IN_PLACE, beside)
         assert np.array_equal(beside, alone)
         assert np.array_equal(means[0], mean_alone)
@@ -284,7 +284,8 @@ def test_modes_on_an_edge_are_above_it(world):
         for edge in (2, 3, 5, 6):
             text = f"mean(filter(u.x, {edge}*2*pi/Lx)**2)"
             below = (np.abs(modes) ** 2)[n2 < edge**2].sum()
-            assert Expressions.of(case, means=[text]).run(flow, TIME)[0] == pytest.approx(below, rel=2e-6)
+            [found] = evaluate(case.planned.asked(means=[text]), flow, TIME)
+            assert found == pytest.approx(below, rel=2e-6)
 
 
 def bits(world, threads):

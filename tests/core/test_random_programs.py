@@ -25,7 +25,6 @@ from support.programs import (
 )
 from support.ranks import COUNTS, run_on
 from support.twin import Twin
-from whorl.expressions.ask import Expressions
 from whorl.expressions.faults import ExpressionError
 
 pytestmark = [pytest.mark.every_device, pytest.mark.mpi]
@@ -76,7 +75,7 @@ def possible(case, texts):
     found = []
     for text in texts:
         try:
-            Expressions.of(case, [text])
+            case.planned.asked([text])
         except ExpressionError as refused:
             if not any(words in str(refused) for words in NOT_POSSIBLE):
                 raise

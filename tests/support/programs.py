@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.expressions.answers import answer
-from whorl.expressions.ask import Expressions
+from whorl.expressions.answers import answer, evaluate
 from whorl.run.simulation import Simulation
 
 from support import devices, flows
@@ -57,16 +56,16 @@ def worked_out_together(
     world: MPI.Intracomm, flow, case: Case, texts: Sequence[str]
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """The same of each of several texts, which one run works out."""
-    of = Expressions.of(case, texts, texts)
+    asked = case.planned.asked(texts, texts)
     nx, ny, nz = case.grid.points
-    ends = np.cumsum([len(value.nodes()) for value in of.values])
+    ends = np.cumsum([len(value.nodes()) for value in asked.values])
     whole, times = np.zeros((ends[-1], nz, ny, nx)), np.zeros((nz, ny), int)
 
     def take(z0, z1, y0, y1, values):
         whole[:, z0:z1, y0:y1] = values
         times[z0:z1, y0:y1] += 1
 
-    means = of.run(flow, TIME, take)
+    means = evaluate(asked, flow, TIME, take)
     world.Allreduce(MPI.IN_PLACE, whole)
     world.Allreduce(MPI.IN_PLACE, times)
     assert (times == 1).all()

@@ -16,6 +16,7 @@ from whorl.expressions.increments import IncrementMoments, Increments
 from whorl.expressions.linear import NO_SECTOR, LinearForm
 from whorl.expressions.nodes import Known, Largest, Node
 from whorl.expressions.plan import Once, Program, Stage
+from whorl.expressions.planned import Asked
 from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.selections import Taken
 from whorl.expressions.tally import Amplitudes, Counted, ModeSums, PlaneMean, Tally
@@ -56,6 +57,17 @@ def answer(
         for one in alike:
             found = found.with_those(_answer(one, state, time, lambda *_: None, comm))
     return found
+
+
+def evaluate(
+    asked: Asked, flow: _core.Flow, time: float, consume: Consume = lambda *_: None
+) -> list[np.ndarray]:
+    """Evaluate what is asked: `consume` gets the values at the points, one after another. Collective.
+
+    Returns the means as arrays of the shapes of their values, complex for complex values.
+    """
+    answers = answer(asked.questions, flow, time, consume)
+    return [answers.number(value) for value in asked.means]
 
 
 def _answer(

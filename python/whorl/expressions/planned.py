@@ -52,13 +52,6 @@ class Asked:
     values: list[Value]
     means: list[Value]
 
-    @classmethod
-    def of(cls, questions: Questions, values: Sequence[str] = (), means: Sequence[str] = ()) -> "Asked":
-        """The values of texts."""
-        parse = questions.parser.parse
-        questions.values += (wanted := [parse(text) for text in values])
-        return cls(questions, wanted, [questions.mean(parse(text)) for text in means])
-
 
 def once(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method whose results its object keeps, by the arguments."""
@@ -102,7 +95,13 @@ class PlannedCase:
         for name in snapshot_expressions(self.case):
             self.field(name)
         for diagnostic in self.case.diagnostics:
-            _check_diagnostic(self, diagnostic)
+            try:
+                self.together(diagnostic)
+            except CaseError:
+                raise
+            except ValueError as error:
+                text = str(error)
+                raise CaseError(text if text.endswith("?") else f"{text}.") from None
         for probe in (*self.case.probes, *self.case.particles):
             self.read(probe)
 
@@ -126,10 +125,17 @@ class PlannedCase:
         questions.values.append(value)
         return Asked(questions, [value], [])
 
+    def asked(self, values: Sequence[str] = (), means: Sequence[str] = ()) -> Asked:
+        """Texts that the case does not have, and which are not kept."""
+        questions = self.questions()
+        parse = questions.parser.parse
+        questions.values += [parse(text) for text in values]
+        return Asked(questions, questions.values, [questions.mean(parse(text)) for text in means])
+
     @once
     def means(self, *texts: str) -> Asked:
-        """Texts as means."""
-        return Asked.of(self.questions(), means=texts)
+        """Texts as means, or numbers, which are kept."""
+        return self.asked(means=texts)
 
     @once
     def together(self, *diagnostics: Diagnostic) -> tuple[Questions, list[Layout]]:
@@ -151,13 +157,6 @@ class PlannedCase:
         questions = self.questions()
         questions.sample([node for text in texts for node in questions.parser.parse(text).nodes()])
         return questions
-
-    @once
-    def beginning(self, *texts: str) -> tuple[Questions, list[Value]]:
-        """The questions for numbers that particles get from the flow when they begin."""
-        questions = self.questions()
-        questions.numbers += [questions.parser.parse(text) for text in texts]
-        return questions, questions.numbers
 
     def initial(self, texts: tuple[str, ...]) -> AtPoints:
         """The components of an initial field."""
@@ -215,17 +214,6 @@ class Planned(Section):
         if not hasattr(self, "_plans"):
             object.__setattr__(self, "_plans", {})
         return self._plans
-
-
-def _check_diagnostic(planned: PlannedCase, diagnostic: Diagnostic) -> None:
-    """Raises CaseError if a diagnostic cannot be made in the case."""
-    try:
-        planned.together(diagnostic)
-    except CaseError:
-        raise
-    except ValueError as error:
-        text = str(error)
-        raise CaseError(text if text.endswith("?") else f"{text}.") from None
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from whorl.config.clock import FIRST_SECONDS, FIRST_STEPS, Clock, Every, Stopwat
 from whorl.config.outputs import FILES, GROWING, OutputFile
 from whorl.config.schemes import SCHEMES
 from whorl.diagnostics.record import Diagnostics
-from whorl.expressions.ask import Expressions
+from whorl.expressions.answers import evaluate
 from whorl.expressions.case import snapshot_entry, snapshot_expressions
 from whorl.output.accuracy import Accuracy
 from whorl.output.checkpoint import COUNT, PACE, SOURCES, Checkpoint
@@ -76,8 +76,6 @@ class Recorder:
         self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
         self.accuracy, self.condition = Accuracy(case, comm), Condition(case)
         self.resolution = Resolution(case)
-        self.columns = Expressions(case.planned.row())
-        self.fields = {name: Expressions(case.planned.field(name)) for name in snapshot_expressions(case)}
         self.last_checkpoint = None
         checkpoints, now = Every.parse(case.output.checkpoint_every), time.monotonic()
         self._in_minutes = checkpoints.unit == "minutes" and directory is not None
@@ -196,7 +194,8 @@ class Recorder:
         self._write_without_sums({"particles": _without(self.particles.wanted(), read)})
 
     def _moment(self, report: _core.StepReport | None = None) -> Moment:
-        return Moment(self.case, self.flow, self.clock, self.sums.values(), report, self.columns.run)
+        columns = partial(evaluate, self.case.planned.row())
+        return Moment(self.case, self.flow, self.clock, self.sums.values(), report, columns)
 
     @property
     def reached(self) -> bool:
@@ -298,7 +297,7 @@ class Recorder:
             [snapshot_entry(entry)[0] for entry in self.case.output.fields],
             self._attributes(),
             single=single,
-            expressions=self.fields,
+            expressions={name: self.case.planned.field(name) for name in snapshot_expressions(self.case)},
         )
         on_root(self.comm, lambda: self.snapshots.append(path, self.clock.time))
 

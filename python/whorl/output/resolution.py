@@ -14,7 +14,7 @@ import numpy as np
 
 from whorl.config.case import Case
 from whorl.config.sizes import next_good_size
-from whorl.expressions.ask import Expressions
+from whorl.expressions.answers import evaluate
 from whorl.expressions.questions import Questions
 from whorl.output.moment import Moment
 
@@ -112,13 +112,13 @@ class TemperatureBetweenPlates:
         self.applies = flow.model == "rayleigh-benard" and "S" in case.grid.bases and not forced
         # T = θ + 1 − z
         texts = ["1 + min(temperature - z)", "1 + max(temperature - z)"]
-        self.extremes = Expressions(case.planned.means(*texts)) if self.applies else None
+        self.extremes = case.planned.means(*texts) if self.applies else None
         self.limits, self._read = (0.0, 1.0), -math.inf
 
     def find(self, moment: Moment) -> Iterator[Finding]:
         if moment.clock.step < self._read + STEPS_BETWEEN:
             return
-        low, high = map(float, self.extremes.run(moment.flow, moment.clock.time))
+        low, high = map(float, evaluate(self.extremes, moment.flow, moment.clock.time))
         begins, self._read = self._read < 0, moment.clock.step
         if begins:
             self.limits = min(0.0, low), max(1.0, high)

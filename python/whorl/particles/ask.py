@@ -1,7 +1,6 @@
 """Reads the particles of a case: their positions, and the flow at them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,41 +14,31 @@ from whorl.expressions.questions import Questions
 from whorl.particles.options import ParticleGroup
 
 
-@dataclass(frozen=True)
-class AtParticles:
-    """Nodes at particles: the core transforms fields and products to modes and interpolates them.
+def at_particles(questions: Questions, flow: _core.Flow, time: float, group: _core.Particles) -> np.ndarray:
+    """The samples at the particles of this rank, [particle][node], in the order of `read`. Collective.
 
-    NumPy evaluates the operations on the interpolated values.
+    The core transforms fields and products to modes and interpolates them. NumPy evaluates the operations on
+    the interpolated values.
     """
+    count, nodes = group.count, questions.samples
+    positions = np.empty((count, 3))
+    group.read(np.empty(count, np.int64), positions)
 
-    questions: Questions
+    def sample(forms: list[list[tuple[Any, ...]]]) -> np.ndarray:
+        found = np.empty((count, len(forms)))
+        group.sample(forms, found)
+        return found
 
-    @property
-    def nodes(self) -> list[Node]:
-        """The nodes in order."""
-        return self.questions.samples
-
-    def values(self, flow: _core.Flow, time: float, group: _core.Particles) -> np.ndarray:
-        """The nodes at the particles of this rank, [particle][node], in the order of `read`. Collective."""
-        count = group.count
-        positions = np.empty((count, 3))
-        group.read(np.empty(count, np.int64), positions)
-
-        def sample(forms: list[list[tuple[Any, ...]]]) -> np.ndarray:
-            found = np.empty((count, len(forms)))
-            group.sample(forms, found)
-            return found
-
-        found = answer(self.questions, flow, time, sample=sample)
-        axes, values = list(positions.T), dict[Node, np.ndarray]()
-        with np.errstate(all="ignore"):
-            for node in within(*self.nodes):
-                if node.kind == "linear":
-                    values[node] = found.samples[node.value]
-                else:
-                    values[node] = value_of(node, values, found.numbers, axes)
-        rows = [np.broadcast_to(np.asarray(values[node], float), (count,)) for node in self.nodes]
-        return np.array(rows).reshape(len(self.nodes), count).T
+    found = answer(questions, flow, time, sample=sample)
+    axes, values = list(positions.T), dict[Node, np.ndarray]()
+    with np.errstate(all="ignore"):
+        for node in within(*nodes):
+            if node.kind == "linear":
+                values[node] = found.samples[node.value]
+            else:
+                values[node] = value_of(node, values, found.numbers, axes)
+    rows = [np.broadcast_to(np.asarray(values[node], float), (count,)) for node in nodes]
+    return np.array(rows).reshape(len(nodes), count).T
 
 
 class PathReading:
@@ -60,8 +49,7 @@ class PathReading:
 
     def __init__(self, case: Case, group: ParticleGroup, groups: Mapping[str, Any]):
         self.probe, self.grid, self._groups = group, case.grid, groups
-        questions, self.reads = case.planned.read(group)
-        self.at_particles = AtParticles(questions)
+        self.questions, self.reads = case.planned.read(group)
         self.layout = group.layout(case, self.reads)
         self.coordinates = group.coordinates(case)
         self._variables = 2 if group.moves_itself else 1
@@ -80,7 +68,7 @@ class PathReading:
 
     def read(self, flow: Any) -> np.ndarray | None:
         """A row of the present state, [particle][variables and values], on rank 0, else None. Collective."""
-        found = self._groups[self.probe.label].measure(self.at_particles)
+        found = self._groups[self.probe.label].measure(self.questions)
         return None if found is None else found.ravel()
 
     def is_lost(self, raw: np.ndarray) -> bool:

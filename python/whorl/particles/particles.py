@@ -12,9 +12,10 @@ from whorl.base.errors import CaseError
 from whorl.base.numbers import floats
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.expressions.answers import answer, prepared
+from whorl.expressions.answers import evaluate, prepared
 from whorl.expressions.faults import fault, in_one_line
-from whorl.particles.ask import AtParticles
+from whorl.expressions.questions import Questions
+from whorl.particles.ask import at_particles
 from whorl.particles.options import ALONE, WITH_COUNT, ParticleGroup
 from whorl.particles.placement import Places, places
 from whorl.run.core_options import particle_needs
@@ -166,9 +167,9 @@ class Particles:
         if value.complex:
             raise fault("it is complex; take real(…), imag(…) or abs(…) of it", in_one_line(text))
         questions.sample(value.nodes())
-        return self._gathered(self._values(AtParticles(questions)))
+        return self._gathered(self._values(questions))
 
-    def measure(self, wanted: AtParticles) -> np.ndarray | None:
+    def measure(self, wanted: Questions) -> np.ndarray | None:
         """Variables and then values, [particle][number] by identities, on rank 0. Collective."""
         own = self._here()
         return self._gathered(np.hstack([own.reshape(len(own), 3 * self.variables), self._values(wanted)]))
@@ -177,8 +178,8 @@ class Particles:
         """The variables of this rank's particles, [particle][variable][axis]."""
         return self.registers(1)[1][:, 0]
 
-    def _values(self, wanted: AtParticles) -> np.ndarray:
-        return wanted.values(self._flow, self._clock.time, self._group)
+    def _values(self, wanted: Questions) -> np.ndarray:
+        return at_particles(wanted, self._flow, self._clock.time, self._group)
 
     def _gathered(self, values: np.ndarray) -> np.ndarray | None:
         """Rows of all ranks in the order of identities, on rank 0."""
@@ -250,9 +251,8 @@ def _of_flow(case: Case, flow: _core.Flow, clock: Any, group: ParticleGroup) -> 
     """The options that follow from the present flow. Raises CaseError if one is not a number above zero."""
     if not (texts := group.from_flow()):
         return {}
-    questions, values = case.planned.beginning(*texts.values())
-    answers = answer(questions, flow, clock.time)
-    found = {name: float(answers.number(value)) for name, value in zip(texts, values, strict=True)}
+    values = evaluate(case.planned.means(*texts.values()), flow, clock.time)
+    found = {name: float(value) for name, value in zip(texts, values, strict=True)}
     for name, value in found.items():
         if not 0 < value < math.inf:
             raise CaseError(

@@ -14,7 +14,7 @@ from whorl.config.section import STRIDE
 from whorl.forcing.options import CoreSource, Forcing
 from whorl.output.checkpoint import OPEN, Timed
 from whorl.run.declared import check_models
-from whorl.run.program_needs import needs_of
+from whorl.run.program_needs import needs_of, of_particles
 
 check_models()
 
@@ -30,7 +30,7 @@ def core_options(case: Case, threads: int, timed: Timed = OPEN) -> _core.Options
         for name in type(section).model_fields
         if hasattr(_core.Options, name)
     }
-    needs = needs_of(case)
+    programs, probes = needs_of(case.planned)
     scheme = core_scheme(case.time.scheme, estimates=case.time.tolerance is not None)
     further = {
         "model": case.flow.model,
@@ -44,9 +44,9 @@ def core_options(case: Case, threads: int, timed: Timed = OPEN) -> _core.Options
             for force in case.forcing
             for source in force.sources(case)
         ],
-        "programs": list(needs.programs),
-        "probes": list(needs.probes),
-        "particles": [particle_needs(scheme, **one) for one in needs.particles],
+        "programs": programs,
+        "probes": probes,
+        "particles": [particle_needs(scheme, **of_particles(case, one)) for one in case.particles],
         "scheme": scheme,
         "threads": threads,
         "lines": timed.lines or case.run.lines,

@@ -8,7 +8,7 @@ from whorl.base.errors import CaseError
 from whorl.config.measures import output_fields, state_fields
 from whorl.config.positions import coordinates
 from whorl.diagnostics.record import measured_now
-from whorl.expressions.ask import Expressions
+from whorl.expressions.answers import evaluate
 from whorl.initial import fields as initials
 from whorl.models.base import FieldOf
 from whorl.run import modes
@@ -105,8 +105,8 @@ class Fields:
         modes : The field as amplitudes of modes.
         """
         known = output_fields(self.case)
-        expressions = None if name in known else Expressions.of(self.case, [name])
-        components = len(expressions.values[0].nodes()) if expressions else known[name].components
+        asked = None if name in known else self.case.planned.asked([name])
+        components = len(asked.values[0].nodes()) if asked else known[name].components
         z0, z1, y0, y1 = self.block
         shape = (components, z1 - z0, y1 - y0, self.case.grid.points[0])
         field = np.empty(shape, self._dtype)
@@ -114,8 +114,8 @@ class Fields:
         def take(first_z: int, last_z: int, first_y: int, last_y: int, values: np.ndarray) -> None:
             field[:, first_z - z0 : last_z - z0, first_y - y0 : last_y - y0] = values
 
-        if expressions:
-            expressions.run(self.flow, self.clock.time, take)
+        if asked:
+            evaluate(asked, self.flow, self.clock.time, take)
         else:
             self.flow.read_fields(name, take)
         return field
@@ -252,7 +252,7 @@ class Fields:
         ExpressionError
             If it is neither a field nor an expression; it is a ValueError and shows the place.
         """
-        [found] = Expressions.of(self.case, means=[name]).run(self.flow, self.clock.time)
+        [found] = evaluate(self.case.planned.asked(means=[name]), self.flow, self.clock.time)
         known = output_fields(self.case).get(name)
         if known and known.parts:
             return np.array([found.real, found.imag])

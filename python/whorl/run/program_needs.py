@@ -5,7 +5,6 @@ A script's own particles are counted when they are placed (`run.memory_checks.ch
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -25,33 +24,16 @@ from whorl.particles.options import ParticleGroup
 from whorl.probes.options import ModeProbe, PointProbe, Probe
 
 
-@dataclass(frozen=True)
-class Needs:
-    """The needs of each run of a program, and of each probe and group of particles."""
-
-    programs: tuple[_core.ProgramNeeds, ...]
-    probes: tuple[_core.ProbeNeeds, ...]
-    particles: tuple[dict[str, int], ...]  # as of_particles returns them
-
-
-def needs_of(case: Case) -> Needs:
-    """The needs of a case in a run; needs of a script's own questions are not known."""
-    return _needs(case.planned)
-
-
 @lru_cache(maxsize=16)
-def _needs(planned: PlannedCase) -> Needs:
+def needs_of(planned: PlannedCase) -> tuple[list[_core.ProgramNeeds], list[_core.ProbeNeeds]]:
+    """The needs of each run of a program and of each probe, without those of a script's own questions."""
     case = planned.case
     programs = [one for questions in questions_at_a_time(case) for one in of_questions(questions)]
     for one in case.particles:
-        programs += of_questions(case.planned.moving(*one.sampled(one.model_dump())))
+        programs += of_questions(planned.moving(*one.sampled(one.model_dump())))
         if texts := one.from_flow().values():
-            programs += of_questions(case.planned.beginning(*texts)[0])
-    return Needs(
-        tuple(programs),
-        tuple(of_probe(case, one) for one in case.probes),
-        tuple(of_particles(case, one) for one in case.particles),
-    )
+            programs += of_questions(planned.means(*texts).questions)
+    return programs, [of_probe(case, one) for one in case.probes]
 
 
 def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
@@ -132,7 +114,7 @@ def of_particles(case: Case, group: ParticleGroup) -> dict[str, int]:
     return {
         **group.needs(group.model_dump()),
         "count": group.number(),
-        "inputs": len(reading.at_particles.questions.sampled),
+        "inputs": len(reading.questions.sampled),
         # One row as ranks send it, together, and in order; the rows in memory, with two copies while they
         # are written.
         "row_bytes": 3 * row + 3 * min(row + MOST_BYTES, MOST_ROWS * row),
