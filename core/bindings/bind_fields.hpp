@@ -9,6 +9,8 @@ namespace nb = nanobind;
 
 namespace whorl {
 
+// Values of several types by name.
+using Named = nb::typed<nb::dict, nb::str, nb::any>;
 using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
 void bind_snapshots(nb::module_& m);
