@@ -64,15 +64,15 @@ class Grid(Section):
         "grid points along x, y, z, or one number; even, with factors 2, 3, 5, 7; nz = 1 is two-dimensional",
     )
     lengths: Lengths = option((2 * math.pi,) * 3, "box lengths along x, y, z, or one number", unit="length")
-    bases: Literal[*CHOICES["bases"]] = option(
+    bases: Literal[*CHOICES["bases"]] = option(  # type: ignore[valid-type]
         CHOICES["bases"][0],
         "basis along z, y, x: F periodic, S between free-slip walls; SFF with rayleigh-benard",
     )
-    dealias: Literal[*DEALIASINGS] = option(
+    dealias: Literal[*DEALIASINGS] = option(  # type: ignore[valid-type]
         next(iter(DEALIASINGS)),
         "which modes are kept and how aliases are removed; 1/2 with the models of superfluids",
     )
-    shape: Literal[*CHOICES["shape"]] = option(
+    shape: Literal[*CHOICES["shape"]] = option(  # type: ignore[valid-type]
         CHOICES["shape"][0],
         "shape of the kept modes with dealias = 2/3; with phase shifts always a sphere, else a cube",
     )
@@ -97,7 +97,7 @@ class Place(Section):
 
 
 # [output] has an option output.QUANTITY_every for each table.
-Tables = create_model(
+Tables: Any = create_model(  # type: ignore[call-overload]
     "Tables",
     __base__=Place,
     **{f"{name}_every": (Interval, option(output.every, output.help)) for name, output in FILES.items()},
@@ -135,30 +135,30 @@ class Run(Section):
     )
     process_grid: ProcessGrid = option((0, 0), "ranks as rows × columns; [0, 0]: chosen by whorl")
     batches: int = option(0, "batches of an exchange; 0: chosen by whorl", ge=0, le=LARGEST_COUNT)
-    transport: Literal[*TRANSPORTS, AUTO] = option(
+    transport: Literal[*TRANSPORTS, AUTO] = option(  # type: ignore[valid-type]
         PLAIN_TRANSPORT, "how ranks exchange data (docs/exchange); auto: measured at the start"
     )
-    wire: Literal[*CHOICES["wire"]] = option(
+    wire: Literal[*CHOICES["wire"]] = option(  # type: ignore[valid-type]
         CHOICES["wire"][0], "precision of data sent between ranks; single halves the bytes of a double run"
     )
-    threading: Literal[*CHOICES["threading"]] = option(
+    threading: Literal[*CHOICES["threading"]] = option(  # type: ignore[valid-type]
         CHOICES["threading"][0], "threads that exchange: the main thread, one next to it, or all"
     )
     variables_per_message: int = option(0, "variables in one message; 0: all of them", ge=0, le=LARGEST_COUNT)
     exchange_timeout: float = option(
         0.0, "an exchange that takes longer ends the run with a message; 0: no limit", unit="seconds", ge=0
     )
-    lines: Literal[*CHOICES["lines"]] = option(
+    lines: Literal[*CHOICES["lines"]] = option(  # type: ignore[valid-type]
         CHOICES["lines"][0],
         "one-dimensional transforms (docs/lines.md): whorl's own, FFTW's (on a GPU its library's), or auto, "
         "the fastest of them, measured at the start",
     )
-    device: Literal[*DEVICES] = option(
+    device: Literal[*DEVICES] = option(  # type: ignore[valid-type]
         next(iter(DEVICES)),
         "device that holds the fields: cuda, an NVIDIA GPU per rank; hip, an AMD GPU, which no build has "
         "yet; cpu-as-gpu, for tests",
     )
-    gpu_aware: Literal[*CHOICES["gpu_aware"]] = option(
+    gpu_aware: Literal[*CHOICES["gpu_aware"]] = option(  # type: ignore[valid-type]
         CHOICES["gpu_aware"][0],
         "whether MPI accepts buffers in a GPU's memory; auto: as the library reports",
     )
@@ -264,7 +264,7 @@ class Case(Section):
     def __repr__(self) -> str:
         size = " × ".join(map(str, self.grid.points))
         given = {name: getattr(self.time, name) for name in ("until", "steps", "until_error", "stop_when")}
-        shown = {str: str, dict: show}
+        shown: dict[type, Any] = {str: str, dict: show}
         ends = [
             f"{name} = {shown.get(type(value), '{:g}'.format)(value)}"
             for name, value in given.items()

@@ -17,7 +17,7 @@ from whorl.expressions.operations import OPERATIONS
 
 MOST_NODES = 20_000  # in one graph: more than anyone types
 LARGEST_POWER = 64  # the largest whole exponent that becomes multiplications
-Parity = tuple[bool, bool, bool]  # whether a field is odd about the walls along x, y and z
+Parity = tuple[bool, ...]  # whether a field is odd about the walls along x, y and z
 EVEN = (False, False, False)
 OF_ODD_ODD = ("sign", "sin", "tan", "arcsin", "arctan", "sinh", "tanh", "arcsinh", "arctanh")
 OF_ODD_EVEN = ("abs", "cos", "cosh")
@@ -192,7 +192,7 @@ class Graph:
         """An operation on nodes. Raises ValueError if a constant is not finite or not real."""
         if all(argument.kind == "constant" for argument in arguments):
             return self._folded(name, arguments)
-        if (simple := _SIMPLER.get(name)) and (found := simple(self, *arguments)):
+        if (simple := _SIMPLER.get(name)) and (found := simple(self, *arguments)):  # type: ignore[operator]
             return found
         if OPERATIONS[name].commutes:
             arguments = tuple(sorted(arguments, key=lambda one: one.serial))

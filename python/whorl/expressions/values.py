@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +20,8 @@ class Value:
     `imaginary` is None for a real value.
     """
 
-    real: np.ndarray
-    imaginary: np.ndarray | None = None
+    real: Any
+    imaginary: Any = None
 
     @property
     def rank(self) -> int:

@@ -104,7 +104,7 @@ class Transfer(ByWavenumber):
                 continue  # a component that a plane flow does not have
             nodes = {term: _nodes(given, index) for term, given in terms.items()}
             changing = {term: own for term, own in nodes.items() if not all(node.uniform for node in own)}
-            found.append(Part(component_text(name, index) if apart else name, balance, of, changing))
+            found.append(Part(component_text(name, index) if apart else name, balance, of, changing))  # type: ignore[arg-type]
         return found
 
     def _sum(
