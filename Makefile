@@ -92,6 +92,7 @@ lint: $(packages)
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check
 	.venv/bin/clang-format --dry-run -Werror $(cpp_files)
+	.venv/bin/mypy
 	.venv/bin/python tools/check_layers
 	.venv/bin/python tools/check_prose
 	.venv/bin/codespell $(prose)

@@ -17,7 +17,7 @@ import numpy as np
 import typer
 from rich.markup import escape
 from rich.table import Table
-from whorl import Case, Simulation
+from whorl import Case, Simulation, _core
 from whorl.base.ranks import MPI
 from whorl.config.schemes import SCHEMES
 from whorl.machine.planner.machine import load_machine
@@ -57,7 +57,7 @@ def error_of(state: Simulation, cloud: Particles) -> float:
     """The root of the mean square error of u at some tracers, over that of u."""
     positions = cloud.positions()[:EXACT] % (2 * np.pi)
     exact = np.empty(3 * len(positions))
-    inputs = [[(c, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, (-1, 0.0, 0.0))] for c in range(3)]
+    inputs = [[_core.Term(field=c)] for c in range(3)]
     state.flow.probe_points(inputs, positions.tolist()).read(exact)
     exact = exact.reshape(3, -1).T
     return np.sqrt(((cloud.sample("u")[:EXACT] - exact) ** 2).mean() / (exact**2).mean())

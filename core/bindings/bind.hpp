@@ -38,6 +38,8 @@ template <class Result, class... Given> auto of_open(Result (Flow::*method)(Give
     return [method](const OpenFlow& self, Given... given) { return ((*self).*method)(given...); };
 }
 
+// Values of several types by name.
+using Named = nb::typed<nb::dict, nb::str, nb::any>;
 using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
 // Fields: their values at the points, their modes, and files of them.

@@ -84,7 +84,7 @@ void bind_files(nb::class_<OpenFlow>& flow) {
 
 // kx, ky and nz of this rank, and for each (ky, kz) the offset of its row among the rank's modes and its
 // length.
-nb::dict rows_of(OpenFlow& self) {
+Named rows_of(OpenFlow& self) {
     const RowTable& table = self->rows();
     std::vector<int> kx;
     for (int i = 0; i < table.kx().size(); ++i) kx.push_back(table.kx().at(i));
@@ -107,13 +107,13 @@ void bind_modes(nb::class_<OpenFlow>& flow) {
     flow.def_prop_ro("rows", &rows_of);
     flow.def(
         "read_modes",
-        [](OpenFlow& self, const std::string& name, nb::handle values) {
+        [](OpenFlow& self, const std::string& name, const Modes& values) {
             with_modes(self, name, values, [&](void* data) { self->read_modes(name, data); });
         },
         nb::arg("name"), nb::arg("values"));
     flow.def(
         "write_modes",
-        [](OpenFlow& self, const std::string& name, nb::handle values) {
+        [](OpenFlow& self, const std::string& name, const Modes& values) {
             with_modes(self, name, values, [&](const void* data) { self->write_modes(name, data); });
         },
         nb::arg("name"), nb::arg("values"));
@@ -131,7 +131,8 @@ void bind_snapshots(nb::module_& m) {
         nb::arg("name"), nb::arg("components"), Unlocked());
     bind_block<double>(snapshot);
     bind_block<float>(snapshot);
-    snapshot.def("__enter__", [](nb::handle self) { return nb::borrow(self); });
+    snapshot.def("__enter__",
+                 [](nb::handle self) -> nb::typed<nb::object, OpenSnapshot> { return nb::borrow(self); });
     snapshot.def(
         "__exit__",
         [](OpenSnapshot& self, nb::handle kind, nb::handle, nb::handle) {
@@ -145,7 +146,7 @@ void bind_snapshots(nb::module_& m) {
 void bind_fields(nb::class_<OpenFlow>& flow) {
     flow.def(
         "set_physical",
-        [](OpenFlow& self, const nb::callable& fill, bool project, const std::string& field) {
+        [](OpenFlow& self, const BlockFunction& fill, bool project, const std::string& field) {
             const auto typed = block_callback(fill, self->options().is_double());
             nb::gil_scoped_release unlocked;
             self->set_physical(field, typed, project);
@@ -153,7 +154,7 @@ void bind_fields(nb::class_<OpenFlow>& flow) {
         nb::arg("fill"), nb::arg("project") = true, nb::arg("field") = "velocity");
     flow.def(
         "read_fields",
-        [](OpenFlow& self, const std::string& name, const nb::callable& consume) {
+        [](OpenFlow& self, const std::string& name, const BlockFunction& consume) {
             const auto typed = block_callback(consume, self->options().is_double());
             nb::gil_scoped_release unlocked;
             self->read_field(name, typed);

@@ -22,7 +22,7 @@ void bind_source(nb::module_& m) {
                const std::vector<double>& shells) {
                 new (self) SourceOptions{kind, name, field, numbers, shells};
             },
-            nb::arg("kind"), nb::arg("name"), nb::arg("field"),
+            nb::kw_only(), nb::arg("kind"), nb::arg("name"), nb::arg("field"),
             nb::arg("numbers") = std::map<std::string, double>(), nb::arg("shells") = std::vector<double>())
         .def_ro("kind", &SourceOptions::kind)
         .def_ro("name", &SourceOptions::name)
@@ -61,7 +61,7 @@ void bind_state_of_sources(nb::class_<OpenFlow>& flow) {
 void bind_forcing(nb::class_<OpenFlow>& flow) {
     flow.def(
         "set_force",
-        [](OpenFlow& self, std::size_t number, const nb::callable& fill) {
+        [](OpenFlow& self, std::size_t number, const BlockFunction& fill) {
             const auto typed = block_callback(fill, self->options().is_double());
             nb::gil_scoped_release unlocked;
             self->forces().set(number, typed);
@@ -70,7 +70,7 @@ void bind_forcing(nb::class_<OpenFlow>& flow) {
         "Set the values of the given source `number` at the grid points, as set_physical does.");
     flow.def(
         "set_force_modes",
-        [](OpenFlow& self, std::size_t number, nb::handle values) {
+        [](OpenFlow& self, std::size_t number, const Modes& values) {
             const std::string& field = self->options().forcing.at(number).field;
             with_modes(self, field, values,
                        [&](const void* data) { self->forces().set_modes(number, data); });
@@ -84,7 +84,7 @@ void bind_forcing(nb::class_<OpenFlow>& flow) {
         "Set the factor of the values of the given source `number`, 1 at first.");
     flow.def(
         "set_factor_in_time",
-        [](nb::handle self, std::size_t number, const nb::callable& factor) {
+        [](nb::handle self, std::size_t number, const nb::typed<nb::callable, double(double)>& factor) {
             const std::string name = "_factor" + std::to_string(number);
             nb::setattr(self, name.c_str(), factor);
             OpenFlow& open = nb::cast<OpenFlow&>(self);
@@ -98,7 +98,8 @@ void bind_forcing(nb::class_<OpenFlow>& flow) {
     // The function is an attribute of the flow, where Python finds cycles of references.
     flow.def(
         "call_for_force",
-        [](nb::handle self, std::size_t number, const nb::callable& function) {
+        [](nb::handle self, std::size_t number,
+           const nb::typed<nb::callable, void(OpenFlow, double)>& function) {
             const std::string name = "_force" + std::to_string(number);
             nb::setattr(self, name.c_str(), function);
             OpenFlow& open = nb::cast<OpenFlow&>(self);

@@ -2,7 +2,6 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "base/choice.hpp"
@@ -79,10 +78,10 @@ void bind_group(nb::module_& m) {
             "Sets the velocities of all to that of the flow where they are. Collective.")
         .def(
             "sample",
-            [](const ParticlesOfOpen& self, const std::vector<std::vector<TermTuple>>& inputs,
+            [](const ParticlesOfOpen& self, const programs::InputTerms& inputs,
                const Values<double>& values) {
                 const nb::gil_scoped_release unlocked;
-                self->sample(terms_of(inputs), span_of(values));
+                self->sample(inputs, span_of(values));
             },
             nb::arg("inputs"), nb::arg("values").noconvert(),
             "Sets an array [particle][input] to inputs at the particles, in the order of read(). "
@@ -95,12 +94,11 @@ void bind_particles(nb::module_& m, nb::class_<OpenFlow>& flow) {
     bind_group(m);
     flow.def(
         "particles",
-        [](const OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
-           const std::array<double, 3>& drift, const std::string& interpolation, int points,
-           const std::string& kind, particles::Numbers numbers, const std::vector<std::string>& forces,
-           const std::vector<programs::Program>& programs) {
+        [](const OpenFlow& self, const programs::InputTerms& inputs, const std::array<double, 3>& drift,
+           const std::string& interpolation, int points, const std::string& kind, particles::Numbers numbers,
+           const std::vector<std::string>& forces, const std::vector<programs::Program>& programs) {
             numbers["drift"] = {drift.begin(), drift.end()};
-            ParticleOptions options{terms_of(inputs),
+            ParticleOptions options{inputs,
                                     forces,
                                     programs,
                                     interpolation_of(interpolation, points),
@@ -111,7 +109,7 @@ void bind_particles(nb::module_& m, nb::class_<OpenFlow>& flow) {
             ParticleGroup& group = self->programs().particles(options);
             return ParticlesOfOpen{self, group};
         },
-        nb::arg("inputs"), nb::arg("drift"), nb::arg("interpolation"), nb::arg("points"),
+        nb::arg("inputs"), nb::kw_only(), nb::arg("drift"), nb::arg("interpolation"), nb::arg("points"),
         nb::arg("kind") = "tracer", nb::arg("numbers") = particles::Numbers(),
         nb::arg("forces") = std::vector<std::string>(),
         nb::arg("programs") = std::vector<programs::Program>(), nb::keep_alive<0, 1>(),

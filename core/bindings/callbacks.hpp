@@ -2,12 +2,18 @@
 #pragma once
 
 #include <complex>
+#include <variant>
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/complex.h>
+#include <nanobind/stl/variant.h>
 
 #include "bindings/bind.hpp"
 
 namespace whorl {
+
+// A function of z0, z1, y0, y1 and values.
+using BlockFunction = nb::typed<nb::callable, void(int, int, int, int, nb::ndarray<nb::numpy>)>;
 
 template <class Real> nb::object block_view(const PhysicalBlock& block, int components, void* data) {
     const std::size_t shape[4] = {
@@ -29,9 +35,12 @@ inline Flow::Callback block_callback(const nb::callable& f, bool is_double) {
 
 template <class Real>
 using ModeArray = nb::ndarray<std::complex<Real>, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+// An array of either precision.
+using Modes = nb::typed<nb::object, std::variant<ModeArray<double>, ModeArray<float>>>;
 
 // Calls call(data) with the data of an array (components, modes) of the flow's precision.
-template <class Call> void with_modes(OpenFlow& self, const std::string& name, nb::handle values, Call call) {
+template <class Call>
+void with_modes(OpenFlow& self, const std::string& name, const Modes& values, Call call) {
     const auto use = [&](auto array) {
         const auto expected = std::pair(static_cast<std::size_t>(self->components_of(name)),
                                         static_cast<std::size_t>(self->rows().modes()));

@@ -37,15 +37,17 @@
 namespace whorl {
 namespace {
 
-nb::object to_array(std::vector<double> values) {
+using Values = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+
+Values to_array(std::vector<double> values) {
     auto* const owned = new std::vector<double>(std::move(values));
     const nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
     const std::size_t size = owned->size();
-    return nb::cast(nb::ndarray<nb::numpy, double>(owned->data(), 1, &size, owner));
+    return Values(owned->data(), 1, &size, owner);
 }
 
 // Maps names to arrays over shells.
-nb::dict shells(OpenFlow& flow, SpectraOf (Flow::*measure)()) {
+nb::typed<nb::dict, nb::str, Values> shells(OpenFlow& flow, SpectraOf (Flow::*measure)()) {
     SpectraOf values;
     {
         nb::gil_scoped_release unlocked;
@@ -57,7 +59,7 @@ nb::dict shells(OpenFlow& flow, SpectraOf (Flow::*measure)()) {
 }
 
 // The variables and measures of a model with these options.
-nb::dict shape_of(const Options& options) {
+Named shape_of(const Options& options) {
     const ModelShape shape = model_shape(options);
     const auto by_name = [](const FieldList& fields) {
         nb::dict components;
@@ -79,7 +81,7 @@ nb::dict shape_of(const Options& options) {
 }
 
 // The GPUs that a device of this build can use.
-nb::list gpus() {
+nb::typed<nb::list, Named> gpus() {
     nb::list found;
 #ifdef WHORL_CUDA
     for (const device::Gpu& gpu : device::cuda_gpus()) {
@@ -94,8 +96,10 @@ nb::list gpus() {
     return found;
 }
 
-nb::tuple block_of_lines(int points, int variables, const std::string& precision, std::int64_t block_memory,
-                         int lane_bytes) {
+std::tuple<int, std::int64_t, std::vector<std::int64_t>> block_of_lines(int points, int variables,
+                                                                        const std::string& precision,
+                                                                        std::int64_t block_memory,
+                                                                        int lane_bytes) {
     const auto of = [&]<class Real>(Real) {
         const device::BlockOfLines block =
             device::block_of_lines<Real>(points, variables, {block_memory, lane_bytes});
@@ -103,9 +107,17 @@ nb::tuple block_of_lines(int points, int variables, const std::string& precision
         std::vector<std::int64_t> begins;
         const device::LinesBeside lines{Divisor(std::max(variables * block.lanes, 1)), block.spaced};
         for (int j = 0; j < points; ++j) begins.push_back(std::int64_t{lines.offset(j, 0)} * value);
-        return nb::make_tuple(block.lanes * value, block.bytes, begins);
+        return std::tuple(block.lanes * value, std::int64_t{block.bytes}, begins);
     };
     return precision == "double" ? of(double{}) : of(float{});
+}
+
+double gpu_copy_bandwidth() {
+#ifdef WHORL_CUDA
+    return device::cuda_copy_bandwidth();
+#else
+    throw Error("there is no GPU: this whorl was built without CUDA.");
+#endif
 }
 
 // Free bytes on GPU `number`.
@@ -117,7 +129,7 @@ std::int64_t gpu_free_memory([[maybe_unused]] int number) {
 #endif
 }
 
-nb::dict build_info(const BuiltCore& core) {
+Named build_info(const BuiltCore& core) {
     nb::dict info;
     info["version"] = core.version;
     info["compiler"] = core.compiler;
@@ -161,12 +173,12 @@ void bind_scheme(nb::module_& m) {
     nb::class_<StageTable>(m, "StageTable",
                            "Rows of m, entries of v, how far a stage goes on in time; of exponential time "
                            "differencing also plain, phi and reach.")
-        .def(nb::init<Rows, std::vector<double>, double, Rows, Rows, std::vector<double>>(), nb::arg("m"),
-             nb::arg("v"), nb::arg("advance"), nb::arg("plain") = Rows{}, nb::arg("phi") = Rows{},
-             nb::arg("reach") = std::vector<double>{});
+        .def(nb::init<Rows, std::vector<double>, double, Rows, Rows, std::vector<double>>(), nb::kw_only(),
+             nb::arg("m"), nb::arg("v"), nb::arg("advance"), nb::arg("plain") = Rows{},
+             nb::arg("phi") = Rows{}, nb::arg("reach") = std::vector<double>{});
     nb::class_<Scheme>(m, "Scheme", "A time scheme; see whorl.config.schemes.")
-        .def(nb::init<std::string, const std::vector<StageTable>&, int, bool>(), nb::arg("name"),
-             nb::arg("stages"), nb::arg("earlier") = 0, nb::arg("estimates") = false)
+        .def(nb::init<std::string, const std::vector<StageTable>&, int, bool>(), nb::kw_only(),
+             nb::arg("name"), nb::arg("stages"), nb::arg("earlier") = 0, nb::arg("estimates") = false)
         .def_ro("name", &Scheme::name)
         .def_prop_ro("registers", &Scheme::registers);
 }
@@ -274,10 +286,8 @@ void bind_error(nb::module_& m) {
 }
 
 void bind_gpus(nb::module_& m) {
-#ifdef WHORL_CUDA
-    m.def("gpu_copy_bandwidth", &device::cuda_copy_bandwidth, Unlocked(),
+    m.def("gpu_copy_bandwidth", &gpu_copy_bandwidth, Unlocked(),
           "Bytes a second that copies within a GPU's memory read and write.");
-#endif
     m.def("gpus", &gpus, "Name, identity and memory (bytes) of each GPU this build can use.");
     m.def("gpu_free_memory", &gpu_free_memory, nb::arg("number"),
           "Free bytes on a GPU, which this process uses from then on.");

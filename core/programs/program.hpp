@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ struct Term {
     double factor = 1.0;
     std::array<int, 3> derivatives{};
     int power = 0;
-    double low = 0.0, high = 0.0;
+    double low = 0.0, high = std::numeric_limits<double>::infinity();
     double radius = 0.0;
     Sector sector{};
 

@@ -264,7 +264,7 @@ def test_a_flow_is_dropped_with_messages_under_way(tmp_path, threading):
 def test_what_is_open_of_a_closed_flow_says_so(tmp_path):
     """Probes and snapshots hold on to the flow's ranks, which are gone."""
     flow = a_flow(MPI.COMM_SELF)
-    probe = flow.probe_modes([[(0, 1.0, (0, 0, 0), 0, 0.0, np.inf, 0.0, (-1, 0.0, 0.0))]], [(1, 0, 0)])
+    probe = flow.probe_modes([[_core.Term(field=0)]], [(1, 0, 0)])
     snapshot = flow.open_snapshot(tmp_path / "open.h5", {}, False)
     snapshot.add_field("velocity", 3)
     flow.close()

@@ -104,18 +104,19 @@ def test_boxes_of_other_shapes(world, points):
 @on_ranks(1, 2)
 def test_bins_that_are_none_are_refused(world):
     flow = flows.make(world, Twin((8, 8, 8)))
-    u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, (-1, 0.0, 0.0))]]
-    size = ("size", 2, [0.0, 1.0])
+    u = [[_core.Term(field=0)]]
+    size = _core.ModeAxis(of="size", edges=[0.0, 1.0])
     for sums, axes, words in [
         ([[(0, 0)]], [], "one or two coordinates"),
         ([[(0, 0)]], [size] * 3, "one or two coordinates"),
-        ([[(0, 0)]], [("size", 2, [1.0])], "between edges that rise"),
-        ([[(0, 0)]], [("size", 2, [2.0, 1.0])], "between edges that rise"),
-        ([[(0, 0)]], [("along", 3, [0.0, 1.0])], "between edges that rise"),
-        ([[(0, 0)]], [("length", 2, [0.0, 1.0])], "no coordinate length"),
+        ([[(0, 0)]], [_core.ModeAxis(of="size", edges=[1.0])], "between edges that rise"),
+        ([[(0, 0)]], [_core.ModeAxis(of="size", edges=[2.0, 1.0])], "between edges that rise"),
+        ([[(0, 0)]], [_core.ModeAxis(of="along", axis=3, edges=[0.0, 1.0])], "between edges that rise"),
         ([[(0, 1)]], [size], "inputs 0 and 1 where there are 1"),
         ([[(0, -1)]], [size], "inputs 0 and -1 where there are 1"),
         ([[]], [size], "has no pair"),
     ]:
         with pytest.raises(_core.Error, match=words):
             flow.mode_spectra(u, sums, axes)
+    with pytest.raises(_core.Error, match="no coordinate length"):
+        _core.ModeAxis(of="length", edges=[0.0, 1.0])

@@ -1,11 +1,16 @@
 """What the module says of itself and of a flow."""
 
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 from support import flows
 from support.ranks import on_ranks
 from support.twin import Twin
 from whorl import _core
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_build_info_names_what_is_compiled_in():
@@ -72,6 +77,22 @@ def test_what_was_read_of_options_stays():
     (read,) = options.programs
     options.programs = [_core.ProgramNeeds(inputs=n) for n in range(50)]
     assert (read.inputs, read.values) == (3, 2)
+
+
+def test_the_stub_has_the_types_of_the_core():
+    tool = runpy.run_path(str(ROOT / "tools/core_stub"))
+    assert tool["STUB"].read_text(encoding="utf-8") == tool["stub"](), "run tools/core_stub"
+
+
+def test_arguments_have_names():
+    """Places of arguments say nothing."""
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        _core.Term(0, 1.0)
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        _core.Term(factor=1.0)
+    with pytest.raises(_core.Error, match="no such axis of a sector"):
+        _core.Sector(axis=3)
+    assert _core.Term(field=2).factor == 1.0
 
 
 @on_ranks()

@@ -31,7 +31,7 @@ def all_modes(points):
 
 def amplitudes(state, modes):
     """Of the three components, [component][mode]."""
-    inputs = [[(c, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, (-1, 0.0, 0.0))] for c in range(3)]
+    inputs = [[_core.Term(field=c)] for c in range(3)]
     found = np.empty(6 * len(modes))
     state.probe_modes(inputs, [list(n) for n in modes]).read(found)
     return found.view(complex).reshape(3, len(modes))

@@ -135,7 +135,9 @@ def test_identities_are_whole_numbers_of_32_bits(world):
     """Also where particles are thrown from rank to rank; others are refused on every rank."""
     ids = np.array([0, 2**31, 2**32 - 1, 7, 2**31 - 1])
     with started(world) as state:
-        group = state.flow.particles(VELOCITY, [300.0, 200.0, 100.0], "lagrange", 4)
+        group = state.flow.particles(
+            VELOCITY, drift=[300.0, 200.0, 100.0], interpolation="lagrange", points=4
+        )
         group.add(ids, scattered(5))
         for wrong in (-1, 2**32):
             with pytest.raises(_core.Error, match=f"from 0 to 4294967295, not {wrong}; take several groups"):

@@ -84,8 +84,9 @@ def bits_of(world, threads):
 @on_ranks(1, 2)
 def test_what_does_not_fit_is_refused(world):
     flow = flows.make(world, Twin((8, 8, 8)))
-    u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, (-1, 0.0, 0.0))]]
+    u = [[_core.Term(field=0)]]
     for count, planes in [(1, [0]), (1, [3]), (1, [1, 2])]:
-        program = _core.Program(u, [], [], [0] * count, [])
+        program = _core.Program(inputs=u, results=[0] * count)
+        wanted = _core.Wanted(means=count, planes=planes)
         with pytest.raises(_core.Error, match="means over planes are means, across y or z"):
-            flow.run_program(program, (count, 0, 0, 0), lambda *_: None, [], planes)
+            flow.run_program(program, wanted, lambda *_: None)

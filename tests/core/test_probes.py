@@ -218,7 +218,7 @@ def test_bits_of_points_do_not_depend_on_threads():
 def test_what_is_not_there_is_refused(world):
     twin = Twin(POINTS, LENGTHS)
     flow = flows.make(world, twin)
-    term = (0, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, (-1, 0.0, 0.0))
+    term = _core.Term(field=0)
     with pytest.raises(_core.Error, match=r"there is no mode \(8, 0, 0\)"):
         flow.probe_modes([[term]], [(8, 0, 0)])
     probe = flow.probe_modes([[term]], [(1, 0, 0)])

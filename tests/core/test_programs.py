@@ -331,28 +331,49 @@ def test_both_sides_have_the_same_operations():
 def test_programs_that_do_not_fit_together_are_refused(world):
     twin = Twin((8, 8, 8))
     flow = flows.make(world, twin)
-    u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, (-1, 0.0, 0.0))]]
-    part = (0, 1.0, [0, 0, 0], [False] * 3)
+    u = [[_core.Term(field=0)]]
+    values, product = _core.Wanted(values=1), _core.Wanted(products=1)
+    part, square = _core.Returned(field=0), {"inputs": u, "instructions": [("multiply", [0, 0])]}
     for program, wanted, words in [
-        ((u, [], [("blend", [0, 0])], [0], []), (0, 0, 0, 1), "unknown operation blend"),
-        ((u, [], [("add", [0])], [0], []), (0, 0, 0, 1), "has 1 operands instead of 2"),
-        ((u, [], [("add", [0, 7])], [0], []), (0, 0, 0, 1), "uses operand 7 where there are 4"),
-        ((u, [], [], [9], []), (0, 0, 0, 1), "uses operand 9 where there are 4"),
-        ((u, [], [], [0], []), (1, 0, 0, 1), "has 1 results and 1 inputs"),
-        (([], [1.0], [], [0], []), (0, 0, 0, 1), "has 1 results and 0 inputs"),
-        (([[]], [], [], [0], []), (0, 0, 0, 1), "has no terms"),
         (
-            ([[(5, 1.0, [0, 0, 0], 0, 0.0, 1.0, 0.0, (-1, 0.0, 0.0))]], [], [], [0], []),
-            (0, 0, 0, 1),
-            "names field 5 of 3",
+            {"inputs": u, "instructions": [("blend", [0, 0])], "results": [0]},
+            values,
+            "unknown operation blend",
         ),
-        ((u, [], [], [0], [part]), (0, 0, 1, 0), "a product of a program is one of its inputs"),
-        ((u, [], [("multiply", [0, 0])], [4], []), (0, 0, 1, 0), "does not say which fields"),
-        ((u, [], [("multiply", [0, 0])], [4], [(1, *part[1:])]), (0, 0, 1, 0), "belongs to field 1 of 0"),
-        ((u, [], [("multiply", [0, 0])], [4], [(0, 1.0, [3, 0, 0], part[3])]), (0, 0, 1, 0), "not of order"),
+        (
+            {"inputs": u, "instructions": [("add", [0])], "results": [0]},
+            values,
+            "has 1 operands instead of 2",
+        ),
+        (
+            {"inputs": u, "instructions": [("add", [0, 7])], "results": [0]},
+            values,
+            "operand 7 where there are 4",
+        ),
+        ({"inputs": u, "results": [9]}, values, "uses operand 9 where there are 4"),
+        ({"inputs": u, "results": [0]}, _core.Wanted(means=1, values=1), "has 1 results and 1 inputs"),
+        ({"inputs": [], "numbers": [1.0], "results": [0]}, values, "has 1 results and 0 inputs"),
+        ({"inputs": [[]], "results": [0]}, values, "has no terms"),
+        ({"inputs": [[_core.Term(field=5)]], "results": [0]}, values, "names field 5 of 3"),
+        (
+            {"inputs": u, "results": [0], "products": [part]},
+            product,
+            "a product of a program is one of its inputs",
+        ),
+        (square | {"results": [4]}, product, "does not say which fields"),
+        (
+            square | {"results": [4], "products": [_core.Returned(field=1)]},
+            product,
+            "belongs to field 1 of 0",
+        ),
+        (
+            square | {"results": [4], "products": [_core.Returned(field=0, derivatives=[3, 0, 0])]},
+            product,
+            "not of order",
+        ),
     ]:
         with pytest.raises(_core.Error, match=words):
-            flow.run_program(_core.Program(*program), wanted, lambda *_: None, [])
+            flow.run_program(_core.Program(**program), wanted, lambda *_: None)
         flow.forget_products()
 
 

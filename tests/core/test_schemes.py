@@ -10,6 +10,7 @@ from whorl.config.schemes import SCHEMES
 from whorl.run.core_options import core_scheme
 
 ONE = ([[1.0]], [1.0], 1.0)
+PARTS = ("m", "v", "advance", "plain", "phi", "reach")
 
 
 def test_the_schemes_there_are():
@@ -36,8 +37,9 @@ def test_the_schemes_there_are():
     ],
 )
 def test_a_table_that_cannot_be_is_refused(stages, earlier, words):
+    tables = [_core.StageTable(**dict(zip(PARTS, stage, strict=False))) for stage in stages]
     with pytest.raises(_core.Error, match=words):
-        _core.Scheme("toy", [_core.StageTable(*stage) for stage in stages], earlier)
+        _core.Scheme(name="toy", stages=tables, earlier=earlier)
 
 
 @pytest.mark.parametrize("name", SCHEMES)

@@ -104,15 +104,18 @@ def test_weights_that_are_not_finite_spoil_their_cell_alone(world):
 @on_ranks(1, 2)
 def test_tallies_that_do_not_fit_are_refused(world):
     flow = flows.make(world, Twin((8, 8, 8)))
-    u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, (-1, 0.0, 0.0))]]
-    for tallies, words in [
-        ([([0], 0)], "unknown shape"),
-        ([([1 << 21], 0)], "unknown shape, or more cells than"),
-        ([([1 << 13, 1 << 13], 0)], "unknown shape, or more cells than"),
-        ([([4, 4, 4], 0)], "one or two axes"),
+    u = [[_core.Term(field=0)]]
+    for bins, words in [
+        ([0], "unknown shape"),
+        ([1 << 21], "unknown shape, or more cells than"),
+        ([1 << 13, 1 << 13], "unknown shape, or more cells than"),
     ]:
-        program = _core.Program(u, [], [], [0] * len(tallies[0][0]), [])
+        program = _core.Program(inputs=u, results=[0] * len(bins))
+        wanted = _core.Wanted(tallies=[_core.TallyShape(bins=bins)])
         with pytest.raises(_core.Error, match=words):
-            flow.run_program(program, (0, 0, 0, 0), lambda *_: None, tallies)
+            flow.run_program(program, wanted, lambda *_: None)
+    with pytest.raises(_core.Error, match="one or two axes"):
+        _core.TallyShape(bins=[4, 4, 4])
+    wanted = _core.Wanted(tallies=[_core.TallyShape(bins=[4], weights=1)])
     with pytest.raises(_core.Error, match="has 1 results and 1 inputs, which do not fit"):
-        flow.run_program(_core.Program(u, [], [], [0], []), (0, 0, 0, 0), lambda *_: None, [([4], 1)])
+        flow.run_program(_core.Program(inputs=u, results=[0]), wanted, lambda *_: None)

@@ -286,9 +286,9 @@ def test_the_electric_field_has_all_of_its_terms():
 @pytest.mark.parametrize("scheme", ["rk2", "ab2", "ab3"])
 def test_the_core_refuses_particles_without_their_earlier_steps(scheme):
     """Behind steps that the scheme remembers; with their registers, as of a restart, they are taken."""
-    velocity = [[(n, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, (-1, 0.0, 0.0))] for n in range(3)]
+    velocity = [[_core.Term(field=n)] for n in range(3)]
     with flow_of((16, 16, 1), time=timed(1.0, 20, scheme)) as state:
-        group = state.flow.particles(velocity, [0.0, 0.0, 0.0], "spline", 4)
+        group = state.flow.particles(velocity, drift=[0.0, 0.0, 0.0], interpolation="spline", points=4)
         group.add(np.arange(2), np.ones((2, 3)))
         for _ in range(3):
             state.step()

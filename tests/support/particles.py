@@ -11,12 +11,12 @@ from whorl.base.ranks import MPI
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
 
-Terms = list[list[tuple]]
+Terms = list[list[_core.Term]]
 
 
-def component(number: int) -> Terms:
+def component(number: int) -> list[_core.Term]:
     """A component of the state as an input."""
-    return [(number, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, (-1, 0.0, 0.0))]
+    return [_core.Term(field=number)]
 
 
 VELOCITY = [component(n) for n in range(3)]
@@ -24,7 +24,7 @@ VELOCITY = [component(n) for n in range(3)]
 
 def made(flow: _core.Flow, interpolation="spline", points=4, drift=(0.0, 0.0, 0.0)) -> _core.Particles:
     """A group that moves with the velocity of the state."""
-    return flow.particles(VELOCITY, list(drift), interpolation, points)
+    return flow.particles(VELOCITY, drift=drift, interpolation=interpolation, points=points)
 
 
 def everywhere(group: _core.Particles, world, number: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -31,13 +31,13 @@ def copies() -> str:
 
 def on_root(comm: MPI.Intracomm, function: Callable[[], Result]) -> Result:
     """Run `function` on rank 0; return its result, or raise its exception, on every rank."""
-    outcome = None
+    outcome: Any = None
     if comm.rank == 0:
         try:
             outcome = (function(), None)
         except (Exception, SystemExit) as error:
             outcome = (None, _to_send(error))
-    result, error = comm.bcast(outcome)
+    result, error = comm.bcast(outcome)  # type: ignore[misc]
     if error is not None:
         raise error
     return result
@@ -117,7 +117,7 @@ def _to_send(error: BaseException) -> BaseException:
         pass
     fault = RunFault(f"{type(error).__name__}: {error}")
     if hasattr(error, "of_rank"):  # an error of the user's script
-        fault.of_rank = error.of_rank
+        fault.of_rank = error.of_rank  # type: ignore[attr-defined]
     fault.__cause__ = error
     return fault
 

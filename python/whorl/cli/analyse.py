@@ -48,14 +48,14 @@ def analyse(
             "--diagnostic", "-d", metavar="NAME", help="A diagnostic of the run's case; all by default."
         ),
     ] = None,
-    pdf: Densities = None,
-    moments: MomentsOf = None,
-    profile: ProfilesOf = None,
-    spectrum: SpectraOf = None,
-    transfer: TransfersOf = None,
-    shell_to_shell: ShellsOf = None,
-    ring_to_ring: RingsOf = None,
-    structure_functions: IncrementsOf = None,
+    pdf: Densities = None,  # type: ignore[valid-type]
+    moments: MomentsOf = None,  # type: ignore[valid-type]
+    profile: ProfilesOf = None,  # type: ignore[valid-type]
+    spectrum: SpectraOf = None,  # type: ignore[valid-type]
+    transfer: TransfersOf = None,  # type: ignore[valid-type]
+    shell_to_shell: ShellsOf = None,  # type: ignore[valid-type]
+    ring_to_ring: RingsOf = None,  # type: ignore[valid-type]
+    structure_functions: IncrementsOf = None,  # type: ignore[valid-type]
     checkpoint: Annotated[
         int | None, typer.Option("--checkpoint", metavar="STEP", help="The one of this step, not the newest.")
     ] = None,

@@ -144,7 +144,7 @@ class Shown:
             typer.echo(f"{self.file}: {counted(len(found.records()), 'row')}\n")
             typer.echo("\n\n".join(found.remarks()))
         elif self.as_csv:
-            write_as_file(found.to_csv())
+            write_as_file(found.to_csv())  # type: ignore[arg-type]
         return self.as_json or self.as_csv
 
 

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from pydantic import ValidationError
@@ -60,7 +60,7 @@ def start(
 
 
 # Typer contains click and exports only some of its exceptions; the others are reached by their base classes.
-UsageError = typer.BadParameter.__mro__[1]
+UsageError: Any = typer.BadParameter.__mro__[1]
 
 
 def main() -> NoReturn:
@@ -88,7 +88,7 @@ def main() -> NoReturn:
     sys.exit(code or 0)
 
 
-def _wrong_value(error: Exception) -> str:
+def _wrong_value(error: Any) -> str:
     """A sentence on a value of an option that is not of its type or range; empty for another mistake."""
     if not isinstance(error.__cause__, ValidationError):
         return ""

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -66,7 +67,7 @@ def _fit(console: Console, table: Table) -> int:
     return least
 
 
-def _sizes(console: Console, whole: bool, cells: Sequence[object]) -> tuple[int, int]:
+def _sizes(console: Console, whole: bool, cells: Sequence[Any]) -> tuple[int, int]:
     """The longest word and the longest line of a column; a column that does not wrap has only lines."""
     wide = console.options.update(max_width=WIDEST)
     measured = [Measurement.get(console, wide, cell) for cell in cells]

@@ -50,15 +50,15 @@ class Grid(Section):
         "grid points along x, y, z, or one number; even, with factors 2, 3, 5, 7; nz = 1 is two-dimensional",
     )
     lengths: Lengths = option((2 * math.pi,) * 3, "box lengths along x, y, z, or one number", unit="length")
-    bases: Literal[*CHOICES["bases"]] = option(
+    bases: Literal[*CHOICES["bases"]] = option(  # type: ignore[valid-type]
         CHOICES["bases"][0],
         "basis along z, y, x: F periodic, S between free-slip walls; SFF with rayleigh-benard",
     )
-    dealias: Literal[*DEALIASINGS] = option(
+    dealias: Literal[*DEALIASINGS] = option(  # type: ignore[valid-type]
         next(iter(DEALIASINGS)),
         "which modes are kept and how aliases are removed; 1/2 with the models of superfluids",
     )
-    shape: Literal[*CHOICES["shape"]] = option(
+    shape: Literal[*CHOICES["shape"]] = option(  # type: ignore[valid-type]
         CHOICES["shape"][0],
         "shape of the kept modes with dealias = 2/3; with phase shifts always a sphere, else a cube",
     )
@@ -171,7 +171,7 @@ class Case(Planned):
     def __repr__(self) -> str:
         size = " × ".join(map(str, self.grid.points))
         given = {name: getattr(self.time, name) for name in ("until", "steps", "until_error", "stop_when")}
-        shown = {str: str, dict: show}
+        shown: dict[type, Any] = {str: str, dict: show}
         ends = [
             f"{name} = {shown.get(type(value), '{:g}'.format)(value)}"
             for name, value in given.items()

@@ -174,12 +174,12 @@ def check_ends(case: "Case") -> None:
                 f'time.until_error names "{name}", which is not a column of series.csv with a mean{near}; '
                 f"choose among {', '.join(columns)}"
             )
-    if case.time.until_error and case.output.series_every == "never":
+    if case.time.until_error and case.output.series_every == "never":  # type: ignore[attr-defined]
         raise ValueError(
             'time.until_error is checked with each row of series.csv, and output.series_every = "never"; '
             "give an interval"
         )
-    if case.time.stop_when is not None and case.output.series_every == "never":
+    if case.time.stop_when is not None and case.output.series_every == "never":  # type: ignore[attr-defined]
         raise ValueError(
             'time.stop_when is evaluated in each row of series.csv, and output.series_every = "never"; give '
             "an interval"

@@ -158,7 +158,7 @@ class Every:
             amount, unit = amount * REAL_TIME[unit], "minutes"
         if not 0 < amount < math.inf:
             return None
-        return cls(amount, unit)
+        return cls(amount, unit)  # type: ignore[arg-type]
 
     def of_usual_size(self) -> "Every":
         """The interval with a float amount. Raises ValueError if it is out of bounds, except in steps."""

@@ -3,7 +3,7 @@
 import json
 import re
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -55,7 +55,7 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def describe(key: str, field: FieldInfo) -> Option:
-    extra = field.json_schema_extra or {}
+    extra: Any = field.json_schema_extra or {}
     choices = get_args(field.annotation)
     if field.is_required():
         default = choices[0] if get_origin(field.annotation) is Literal and len(choices) == 1 else "required"
@@ -150,7 +150,7 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
 
     Unknown keys come before missing options, because many are misspelled names of these.
     """
-    first: dict[tuple, dict[str, Any]] = {}
+    first: dict[tuple, Any] = {}
     problems = error.errors(include_url=False)
     for problem in sorted(problems, key=_unknown_first):
         place = tuple(part for part in problem["loc"] if isinstance(part, str))
@@ -160,7 +160,7 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
     return told if left <= 0 else f"{told} There {'is 1 more' if left == 1 else f'are {left} more'}."
 
 
-def _unknown_first(problem: dict[str, Any]) -> tuple[bool, int]:
+def _unknown_first(problem: Mapping[str, Any]) -> tuple[bool, int]:
     """A key to sort by: unknown keys come first, and sections before options."""
     unknown = problem["type"] == "extra_forbidden"
     return not unknown, len(problem["loc"]) if unknown else 0
@@ -191,7 +191,7 @@ def _locate(loc: tuple, model: type[BaseModel]) -> Place:
     for part in loc:
         if isinstance(part, int):
             owner = "key" if place.key else "section"
-            place = replace(place, **{owner: f"{getattr(place, owner)}[{part}]"})
+            place = replace(place, **{owner: f"{getattr(place, owner)}[{part}]"})  # type: ignore[arg-type]
         elif place.chosen is None:
             chosen = next((s for s in place.siblings if tag_of(s) == part), None)
             place = replace(place, chosen=chosen)
@@ -309,10 +309,10 @@ def _help(place: Place) -> str:
 
 def _option_at(place: Place) -> Option | None:
     field = place.chosen.model_fields.get(re.split(r"[\[.]", place.key)[0]) if place.chosen else None
-    return field and describe(place.dotted, field)
+    return describe(place.dotted, field) if field else None
 
 
-def requirement(error: dict[str, Any], option: Option | None = None) -> str:
+def requirement(error: Mapping[str, Any], option: Option | None = None) -> str:
     """The rule that a wrong value breaks, in words, by an error of pydantic and the option if known."""
     kind, context = error["type"], error.get("ctx", {})
     if kind == "dict_type" and option:

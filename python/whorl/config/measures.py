@@ -47,7 +47,7 @@ def spectra_columns(case: "Case") -> tuple[Column, ...]:
 
 def transfers(case: "Case") -> dict[str, Column]:
     """The transfers by their names in the core: `transfer` of the first field, transfer_FIELD of others."""
-    columns = {}
+    columns: dict[str, Column] = {}
     for name, field in state_fields(case).items():
         own = f"transfer_{name}" if columns else "transfer"
         meaning = (

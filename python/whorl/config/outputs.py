@@ -88,7 +88,7 @@ class Place(Section):
 
 
 # [output] has an option output.QUANTITY_every for each table.
-Tables = create_model(
+Tables: Any = create_model(  # type: ignore[call-overload]
     "Tables",
     __base__=Place,
     **{f"{name}_every": (Interval, option(output.every, output.help)) for name, output in FILES.items()},

@@ -17,30 +17,30 @@ class Run(Section):
     )
     process_grid: ProcessGrid = option((0, 0), "ranks as rows × columns; [0, 0]: chosen by whorl")
     batches: int = option(0, "batches of an exchange; 0: chosen by whorl", ge=0, le=LARGEST_COUNT)
-    transport: Literal[*TRANSPORTS, AUTO] = option(
+    transport: Literal[*TRANSPORTS, AUTO] = option(  # type: ignore[valid-type]
         PLAIN_TRANSPORT, "how ranks exchange data (docs/exchange); auto: measured at the start"
     )
-    wire: Literal[*CHOICES["wire"]] = option(
+    wire: Literal[*CHOICES["wire"]] = option(  # type: ignore[valid-type]
         CHOICES["wire"][0], "precision of data sent between ranks; single halves the bytes of a double run"
     )
-    threading: Literal[*CHOICES["threading"]] = option(
+    threading: Literal[*CHOICES["threading"]] = option(  # type: ignore[valid-type]
         CHOICES["threading"][0], "threads that exchange: the main thread, one next to it, or all"
     )
     variables_per_message: int = option(0, "variables in one message; 0: all of them", ge=0, le=LARGEST_COUNT)
     exchange_timeout: float = option(
         0.0, "an exchange that takes longer ends the run with a message; 0: no limit", unit="seconds", ge=0
     )
-    lines: Literal[*CHOICES["lines"]] = option(
+    lines: Literal[*CHOICES["lines"]] = option(  # type: ignore[valid-type]
         CHOICES["lines"][0],
         "one-dimensional transforms (docs/lines.md): whorl's own, FFTW's (on a GPU its library's), or auto, "
         "the fastest of them, measured at the start",
     )
-    device: Literal[*DEVICES] = option(
+    device: Literal[*DEVICES] = option(  # type: ignore[valid-type]
         next(iter(DEVICES)),
         "device that holds the fields: cuda, an NVIDIA GPU per rank; hip, an AMD GPU, which no build has "
         "yet; cpu-as-gpu, for tests",
     )
-    gpu_aware: Literal[*CHOICES["gpu_aware"]] = option(
+    gpu_aware: Literal[*CHOICES["gpu_aware"]] = option(  # type: ignore[valid-type]
         CHOICES["gpu_aware"][0],
         "whether MPI accepts buffers in a GPU's memory; auto: as the library reports",
     )

@@ -99,7 +99,7 @@ def _weights(stages: tuple[Stage, ...]) -> list[float]:
     """The weight of the tendency of each stage in the result of a scheme of two registers."""
     weights = []
     for only in range(len(stages)):
-        r = (0.0, 0.0)
+        r: tuple[float, ...] = (0.0, 0.0)
         for number, stage in enumerate(stages):
             f = 1.0 if number == only else 0.0
             r = tuple(
@@ -262,7 +262,7 @@ SCHEMES: dict[str, Scheme] = {
     "ab2": Scheme(2, FIRST_STEP, BASHFORTH, courant=0.2, growth=1 / 4, doubling=1.328067, earlier=1),
     "ab3": Scheme(3, FIRST_STEP, BASHFORTH, courant=0.2, frequency=0.7236, earlier=2),
 }
-SchemeName = Literal[*SCHEMES]
+SchemeName = Literal[*SCHEMES]  # type: ignore[valid-type]
 DEFAULT: SchemeName = "rk4-gill"
 
 

@@ -1,6 +1,8 @@
 """The base class of the sections of a case, the declaration of an option and the types that options share."""
 
-from functools import partial
+from collections.abc import Iterable
+from functools import partial, reduce
+from operator import or_
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from annotated_types import Gt
@@ -50,6 +52,11 @@ class Section(BaseModel):
 def option(default: Any, help: str, *, unit: str | None = None, **constraints: Any) -> Any:
     """A field with its help and unit; `...` as default makes it required."""
     return Field(default, description=help, json_schema_extra={"unit": unit}, **constraints)
+
+
+def one_of(kinds: Iterable[type[BaseModel]], key: str) -> Any:
+    """The type of a section of any of these kinds, chosen by its word `key`."""
+    return Annotated[reduce(or_, kinds), Field(discriminator=key)]
 
 
 def tag_of(section: type[BaseModel]) -> str:
@@ -155,8 +162,8 @@ def _instant(value: Any, *, zero: bool = False) -> Any:
     return value if isinstance(value, str) else instant.time
 
 
-Linear = Literal[*CHOICES["linear"]]
-Precision = Literal[*CHOICES["precision"]]
+Linear = Literal[*CHOICES["linear"]]  # type: ignore[valid-type]
+Precision = Literal[*CHOICES["precision"]]  # type: ignore[valid-type]
 Positive = Annotated[float, Field(gt=0)]
 Share = Annotated[float, Field(gt=0, lt=1)]
 NotNegative = Annotated[float, Field(ge=0)]

@@ -177,7 +177,7 @@ def _model_of(flow: Any) -> type[Model] | None:
     return MODELS.get(name) if isinstance(name, str) else None
 
 
-def _drop_defaults(sections: dict[str, Any], old: type) -> None:
+def _drop_defaults(sections: dict[str, Any], old: type[Model]) -> None:
     """Drops the old model's defaults, which a resolved case holds as if they had been chosen."""
     for section, key, default in (
         ("grid", "dealias", old.dealias),

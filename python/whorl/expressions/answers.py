@@ -1,6 +1,5 @@
 """Answers of the core to questions about a state."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -13,7 +12,7 @@ from whorl.base.ranks import MPI
 from whorl.expressions.brought import Brought, BroughtFields
 from whorl.expressions.faults import fault
 from whorl.expressions.increments import IncrementMoments, Increments
-from whorl.expressions.linear import NO_SECTOR, LinearForm
+from whorl.expressions.linear import LinearForm, Multiplier
 from whorl.expressions.nodes import Known, Largest, Node
 from whorl.expressions.plan import Once, Program, Stage
 from whorl.expressions.planned import Asked
@@ -24,12 +23,11 @@ from whorl.expressions.tally import Amplitudes, Counted, ModeSums, PlaneMean, Ta
 # Called with z0, z1, y0, y1 and the values of the points of this rank between, [component][z][y][x].
 Consume = Callable[[int, int, int, int, np.ndarray], None]
 
-
 # Returns values of linear forms, given by their terms, at particles: [particle][form].
-Sample = Callable[[list[list[tuple[Any, ...]]]], np.ndarray]
+Sample = Callable[[list[list[_core.Term]]], np.ndarray]
 
 # An input that is zero.
-NOTHING = [(0, 0.0, [0, 0, 0], 0, 0.0, math.inf, 0.0, NO_SECTOR)]
+NOTHING = [_core.Term(field=0, factor=0.0)]
 
 # The forms that the core evaluates at particles without Python, in the words of an error.
 FORMS_ALONE = "particles move by fields and by derivatives of products, which are brought to the modes"
@@ -82,7 +80,7 @@ def _answer(
     known: dict[Known, float] = {"t": time}
     counted: dict[Tally, Counted] = {}
     planes: dict[PlaneMean, np.ndarray] = {}
-    taken = {one: Taken(one, tuple(flow.physical_block)) for one in questions.selections}
+    taken = {one: Taken(one, tuple(flow.physical_block)) for one in questions.selections}  # type: ignore[union-attr]
     fields = _fields_of_state(questions)
     modes = _Modes(flow, questions.plan.fields, fields)
     try:
@@ -92,19 +90,12 @@ def _answer(
         known |= modes.means(questions.plan.in_modes)
         for stage in questions.plan.stages:
             program = _of_core(stage.program, known, fields, stage.brought)
-            values = len(stage.values) + len(stage.selected)
-            means_of_rows = len(stage.means) + len(stage.planes)
-            wanted = (means_of_rows, len(stage.maxima), stage.products, values)
-            shapes = [(list(tally.bins), len(tally.weights)) for tally in stage.tallies]
-            axes = [one.axis for one in stage.planes]
-            means, maxima, tallied, of_planes = flow.run_program(
-                program, wanted, _divided(stage, consume, taken.values()), shapes, axes
-            )
-            planes |= zip(stage.planes, map(np.array, of_planes), strict=True)
-            known |= zip(stage.means, means, strict=True)
-            known |= zip(map(Largest, stage.maxima), maxima, strict=True)
-            for tally, found in zip(stage.tallies, tallied, strict=True):
-                counted[tally] = Counted.of(tally, *found)
+            found = flow.run_program(program, _wanted(stage), _divided(stage, consume, taken.values()))
+            planes |= zip(stage.planes, map(np.array, found.planes), strict=True)
+            known |= zip(stage.means, found.means, strict=True)
+            known |= zip(map(Largest, stage.maxima), found.maxima, strict=True)
+            for tally, one in zip(stage.tallies, found.tallies, strict=True):
+                counted[tally] = Counted.of(tally, one.counts, one.sums)
             for brought in stage.brought:
                 fields[brought] = len(fields)
             known |= modes.means(stage.in_modes)
@@ -135,7 +126,7 @@ class Prepared:
         The programs whose products are further fields.
     """
 
-    samples: list[list[tuple[Any, ...]]]
+    samples: list[list[_core.Term]]
     forces: list[str]
     programs: list[_core.Program]
 
@@ -175,6 +166,17 @@ def _fields_of_state(questions: Questions) -> dict[Any, int]:
 def _fields_of_force(questions: Questions, force: str, first: int) -> dict[Any, int]:
     of_force = [field for field in questions.parser.graph.fields if field.force == force]
     return {field: first + n for n, field in enumerate(of_force)}
+
+
+def _wanted(stage: Stage) -> _core.Wanted:
+    return _core.Wanted(
+        means=len(stage.means) + len(stage.planes),
+        maxima=len(stage.maxima),
+        products=stage.products,
+        values=len(stage.values) + len(stage.selected),
+        tallies=[_core.TallyShape(bins=one.bins, weights=len(one.weights)) for one in stage.tallies],
+        planes=[one.axis for one in stage.planes],
+    )
 
 
 def _divided(stage: Stage, consume: Consume, taken: Iterable[Taken]) -> Consume:
@@ -222,14 +224,14 @@ class _Modes:
 
     def spectra(self, wanted: Sequence[ModeSums]) -> dict[ModeSums, np.ndarray]:
         """The sums in each bin; one call computes all sums with the same axes."""
-        found = {}
+        found: dict[ModeSums, np.ndarray] = {}
         for axes in dict.fromkeys(sums.axes for sums in wanted):
             alike = [sums for sums in wanted if sums.axes == axes]
             inputs, pairs = self._pairs([pair for sums in alike for pair in sums.pairs])
             rest = iter(pairs)
             # Sums without a pair count the modes.
             groups = [[next(rest) for _ in sums.pairs] or [(-1, -1)] for sums in alike]
-            bins = [(axis.of, axis.axis, list(axis.edges)) for axis in axes]
+            bins = [_core.ModeAxis(of=one.of, axis=one.axis, edges=one.edges) for one in axes]
             values = self.flow.mode_spectra(inputs, groups, bins)
             found |= {
                 sums: np.array(one).reshape(sums.shape) for sums, one in zip(alike, values, strict=True)
@@ -238,7 +240,7 @@ class _Modes:
 
     def _pairs(
         self, factors: Sequence[Sequence[Node]]
-    ) -> tuple[list[list[tuple[Any, ...]]], list[tuple[int, int]]]:
+    ) -> tuple[list[list[_core.Term]], list[tuple[int, int]]]:
         """Each form once, and the pairs of their numbers; the second is −1 for a form alone."""
         inputs: dict[LinearForm, int] = {}
         pairs = []
@@ -263,7 +265,7 @@ def _of_core(
 
 
 def program_of(
-    program: Program, inputs: list[list[Any]], numbers: list[float], fields: Sequence[Brought] = ()
+    program: Program, inputs: list[list[_core.Term]], numbers: list[float], fields: Sequence[Brought] = ()
 ) -> _core.Program:
     """A program of the core from the terms of its inputs, its numbers, and the fields of its products."""
     # The core needs an input: a program without one gets a zero, which shifts the numbers of other operands.
@@ -271,12 +273,14 @@ def program_of(
     if unused:
         inputs = [NOTHING]
     return _core.Program(
-        inputs,
-        numbers,
-        [(step.operation, [one + unused for one in step.operands]) for step in program.instructions],
-        [one + unused for one in program.results],
-        [
-            (number, factor, list(derivatives), list(product.parity))
+        inputs=inputs,
+        numbers=numbers,
+        instructions=[
+            (step.operation, [one + unused for one in step.operands]) for step in program.instructions
+        ],
+        results=[one + unused for one in program.results],
+        products=[
+            _core.Returned(field=number, factor=factor, derivatives=derivatives, parity=product.parity)
             for number, brought in enumerate(fields)
             for product, factor, derivatives in brought.parts
         ],
@@ -289,12 +293,20 @@ def _number(one: float | Known | Once, known: Mapping[Known, float]) -> float:
     return known[one] if isinstance(one, Known) else one
 
 
-def terms_of(form: LinearForm, numbers: Mapping[Any, int]) -> list[tuple[Any, ...]]:
+def terms_of(form: LinearForm, numbers: Mapping[Any, int]) -> list[_core.Term]:
     """The terms of a form for the core, with the numbers of its fields."""
-    terms = []
-    for term, factor in form.items():
-        m = term.multiplier
-        terms.append(
-            (numbers[term.field], factor, list(m.derivatives), m.power, m.low, m.high, m.radius, m.sector)
-        )
-    return terms
+    return [_term_of(numbers[term.field], factor, term.multiplier) for term, factor in form.items()]
+
+
+def _term_of(field: int, factor: float, multiplier: Multiplier) -> _core.Term:
+    axis, low, high = multiplier.sector
+    return _core.Term(
+        field=field,
+        factor=factor,
+        derivatives=multiplier.derivatives,
+        power=multiplier.power,
+        low=multiplier.low,
+        high=multiplier.high,
+        radius=multiplier.radius,
+        sector=_core.Sector(axis=axis, low=low, high=high),
+    )

@@ -155,7 +155,7 @@ class Graph:
         """An operation on nodes. Raises ValueError if a constant is not finite or not real."""
         if all(argument.kind == "constant" for argument in arguments):
             return self._folded(name, arguments)
-        if (simple := _SIMPLER.get(name)) and (found := simple(self, *arguments)):
+        if (simple := _SIMPLER.get(name)) and (found := simple(self, *arguments)):  # type: ignore[operator]
             return found
         if OPERATIONS[name].commutes:
             arguments = tuple(sorted(arguments, key=lambda one: one.serial))

@@ -183,8 +183,8 @@ def _min(algebra: Algebra, a: Value) -> Value:
 
 
 def _hypotenuse(algebra: Algebra, a: Value, b: Value) -> Value:
-    squares = [algebra.multiply(one, one) for one in (_number(a, "hypot"), _number(b, "hypot"))]
-    return algebra.componentwise("sqrt", algebra.add(*squares))
+    first, second = (algebra.multiply(one, one) for one in (_number(a, "hypot"), _number(b, "hypot")))
+    return algebra.componentwise("sqrt", algebra.add(first, second))
 
 
 def _with_sign(algebra: Algebra, a: Value, b: Value) -> Value:

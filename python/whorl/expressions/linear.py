@@ -97,7 +97,7 @@ def derivative(axis: int) -> tuple[Multiplier, float]:
     """∂/∂x, ∂/∂y or ∂/∂z: a multiplier and a factor."""
     powers = [0, 0, 0]
     powers[axis] = 1
-    return Multiplier(tuple(powers)), 1.0
+    return Multiplier((powers[0], powers[1], powers[2])), 1.0
 
 
 LAPLACIAN = Multiplier(power=1), -1.0

@@ -166,7 +166,7 @@ def plan(
         brought = [one for one in fields.fields if products[one.parts[0][0]] == number]
         measured = [one for one, level in needed.items() if level == number and not levels.in_modes(one)]
         last = number == count - 1
-        wanted = {
+        wanted: dict[str, Sequence[Any]] = {
             "means": [one for one in measured if isinstance(one, Node)],
             "maxima": [one.of for one in measured if isinstance(one, Largest)],
             "tallies": tallies if last else (),
@@ -175,12 +175,11 @@ def plan(
         }
         groups = _groups(wanted, most)
         groups[0].brought, groups[0].values = brought, list(values) if last else []
-        groups[-1].in_modes = [
-            one for one, level in needed.items() if level == number and levels.in_modes(one)
-        ]
+        in_modes: Any = [one for one, level in needed.items() if level == number and levels.in_modes(one)]
+        groups[-1].in_modes = in_modes
         stages += [_stage(group, fields) for group in groups]
     of_rows = tuple((one, _Compilation(list(one.nodes), fields).program()) for one in increments)
-    return Plan(tuple(stages), tuple(one for one, level in needed.items() if level < 0), of_rows, fields)
+    return Plan(tuple(stages), tuple(one for one, level in needed.items() if level < 0), of_rows, fields)  # type: ignore[misc]
 
 
 @dataclass
@@ -351,7 +350,7 @@ class _Compilation:
         if products := self.fused.get(node):
             factors = [one for product in products for one in product.arguments]
             others = [one for one in node.arguments if one not in products]
-            name = _FUSED[node.kind, tuple(one in products for one in node.arguments)]
+            name = _FUSED[node.kind, tuple(one in products for one in node.arguments)]  # type: ignore[index]
             return self._step(name, *map(self.places.get, (*factors, *others)))
         return self._step(node.kind, *map(self.places.get, node.arguments))
 

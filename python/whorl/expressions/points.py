@@ -1,6 +1,7 @@
 """Values that follow only from the position and from numbers, worked out with NumPy at points."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ def value_of(
     values: Mapping[Node, np.ndarray],
     known: Mapping[Known, float | np.ndarray],
     axes: Sequence[np.ndarray],
-) -> np.ndarray:
+) -> Any:
     """The value of a node that is no field, from those of its arguments, known numbers and x, y, z."""
     match node.kind:
         case "constant":

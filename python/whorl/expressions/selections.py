@@ -35,7 +35,7 @@ class Taken:
             slice(of_z.start - first_z, of_z.stop - first_z),
             slice(of_y.start - first_y, of_y.stop - first_y),
         )
-        at = np.ix_(np.array(z[of_z]) - block[0], np.array(y[of_y]) - block[2], x)
+        at = np.ix_(np.array(z[of_z]) - block[0], np.array(y[of_y]) - block[2], x)  # type: ignore[arg-type]
         for n, node in enumerate(self.selection.nodes):
             if node in nodes:
                 self.values[n][to] = values[nodes.index(node)][at]

@@ -60,7 +60,7 @@ class Selection:
     """
 
     nodes: tuple[Node, ...]
-    points: tuple[range, range, range]
+    points: tuple[range, ...]
 
     @property
     def shape(self) -> tuple[int, int, int, int]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +22,8 @@ class Value:
     `imaginary` is None for a real value, `unit` where the unit is not known.
     """
 
-    real: np.ndarray
-    imaginary: np.ndarray | None = None
+    real: Any
+    imaginary: Any = None
     unit: Dimension | None = None
 
     def of_unit(self, unit: Dimension | None) -> "Value":

@@ -121,7 +121,7 @@ def kept_of_sources(saved: dict[str, float], before: dict[str, Any], case: Case)
     none of its options has changed.
     """
     earlier = {one.get("name") or one.get("kind"): one for one in before.get("forcing", ())}
-    kept = {}
+    kept: dict[str, float] = {}
     for force, now in zip(case.forcing, case.to_dict().get("forcing", ()), strict=True):
         was = earlier.get(force.label)
         if was is None or was.get("field", force.field) != force.field:
@@ -185,12 +185,12 @@ def _shaped(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> Iterator[tuple
         if isinstance(force, Steady | Script):
             about = all_fields(case)[force.field]
             amplitude = force.amplitude if isinstance(force, Steady) else 1.0
-            own = {"number": number, "amplitude": amplitude, "label": force.label}
+            own: Any = {"number": number, "amplitude": amplitude, "label": force.label}
             yield ForceTarget(flow, case, comm, force.field, about.components, "forcing.shape", **own), force
         number += len(force.sources(case))
 
 
-def _set_force(target: ForceTarget, force: Forcing, given: Any) -> None:
+def _set_force(target: ForceTarget, force: Any, given: Any) -> None:
     if isinstance(force, Script):
         return _from_script(target, given)
     shape = force.shape
@@ -217,7 +217,8 @@ def _from_formula(target: ForceTarget, shape: FormulaInTime) -> None:
         )
         if part.in_time:
             _at_each_stage(
-                of_part, lambda target, time, part=part: set_at_points(target, part.shape, {"t": time})
+                of_part,
+                lambda target, time, part=part: set_at_points(target, part.shape, {"t": time}),  # type: ignore[misc]
             )
             continue
         set_at_points(of_part, part.shape, {})

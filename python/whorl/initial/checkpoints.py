@@ -59,6 +59,6 @@ def read_fields(
 
 def _open(path: str, which: str) -> Checkpoint:
     try:
-        return read_clock(path)
+        return read_clock(path)  # type: ignore[arg-type]
     except ValueError as error:
         raise CaseError(f"{which} cannot be used: {error}.") from None

@@ -43,7 +43,7 @@ DIVERGENT, CUT = "its divergent part", "waves that the grid does not keep"
 
 def _weights() -> dict[str, np.ndarray]:
     """Weights of the points at ½, 1½, … spacings for the value, or the slope, at 0; a row for each order."""
-    rows = {"sine": [], "cosine": []}
+    rows: dict[str, list] = {"sine": [], "cosine": []}
     for order in ORDERS:
         powers = np.vander(np.arange(order) + 0.5, increasing=True).T
         for derivative, kind in enumerate(rows):

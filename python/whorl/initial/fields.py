@@ -55,7 +55,7 @@ def set_initial(flow: _core.Flow, case: Case, given: Any, comm: MPI.Intracomm) -
     log. Raises CaseError.
     """
     if given is None and case.initial is None:
-        names = ", ".join(map(tag_of, kinds.KINDS))
+        names = ", ".join(map(tag_of, kinds.KINDS))  # type: ignore[arg-type]
         raise CaseError(f"the case has no initial field: give [initial] with name one of {names}.")
     by_script, by_name = _by_field(case, given), _by_name(case)
     for name in by_script:
@@ -218,7 +218,7 @@ def set_at_points(target: Target, values: AtPoints, known: Mapping[Known, float]
 
 def wavenumbers(case: Case) -> tuple[float, float, float]:
     """2π/l along x, y, z."""
-    return tuple(2 * math.pi / length for length in case.grid.lengths)
+    return tuple(2 * math.pi / length for length in case.grid.lengths)  # type: ignore[return-value]
 
 
 @initial_field(kinds.TaylorGreen)

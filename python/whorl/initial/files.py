@@ -139,7 +139,7 @@ def open_field(path: str, field: str, about: FieldOf, grid: Grid) -> Iterator[li
         if theirs.points != grid.points:
             kinds = _kinds(about, grid.bases)
             readers = [
-                regridded(read, theirs.points, grid.points, kind)
+                regridded(read, theirs.points, grid.points, kind)  # type: ignore[arg-type]
                 for read, kind in zip(readers, kinds, strict=True)
             ]
         yield readers

@@ -4,13 +4,11 @@
 table such as [initial.magnetic] sets another field.
 """
 
-from functools import reduce
-from operator import or_
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from whorl.config.section import FilePath, Numbers, Section, Seed, one_or_listed, option
+from whorl.config.section import FilePath, Numbers, Section, Seed, one_of, one_or_listed, option
 
 DEFAULT_PEAK = 4.0
 DEFAULT_ENERGY = 0.5
@@ -154,6 +152,9 @@ class FromFile(InitialField):
 
 
 KINDS = (TaylorGreen, Abc, Roberts, Kolmogorov, OrszagTang, Random, Formula, FromFile, Zero)
-Initial = Annotated[reduce(or_, KINDS), Field(discriminator="name")]
+if TYPE_CHECKING:
+    Initial = InitialField
+else:
+    Initial = one_of(KINDS, "name")
 for kind in (InitialField, *KINDS):
     kind.model_rebuild(force=True)

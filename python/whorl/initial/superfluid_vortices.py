@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,8 @@ def taylor_green_wavefunction(case: Case, factor: float) -> Wavefunction:
     amplitude of a Taylor–Green [initial.velocity], else 1; a negative A reverses the vortices.
     Raises CaseError.
     """
-    flow, (lx, ly, lz) = case.flow, case.grid.lengths
+    flow: Any = case.flow
+    lx, ly, lz = case.grid.lengths
     if lx != ly:
         raise CaseError(
             f"initial.name = taylor-green makes ψ of square cells only and grid.lengths along x and y are "

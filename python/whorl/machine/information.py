@@ -5,6 +5,7 @@ import os
 import platform
 import re
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -81,7 +82,7 @@ def _cache(index: Path) -> tuple[int, str] | None:
     return int(facts["level"]), f"{name} {held}" + (f" {ways}-way" if ways.strip("0") else "")
 
 
-def _of_gpu(gpu: dict[str, str | int]) -> str:
+def _of_gpu(gpu: dict[str, Any]) -> str:
     return f"{gpu['name']}, {gibibytes(gpu['memory'])}"
 
 

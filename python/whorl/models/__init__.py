@@ -1,12 +1,8 @@
 """The equation sets, one file each: a line here registers one."""
 
-from functools import reduce
-from operator import or_
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-from pydantic import Field
-
-from whorl.config.section import tag_of
+from whorl.config.section import one_of, tag_of
 from whorl.models.base import Model
 from whorl.models.boussinesq import Boussinesq
 from whorl.models.ginzburg_landau import GinzburgLandau
@@ -32,4 +28,7 @@ MODELS: dict[str, type[Model]] = {
 }
 DEFAULT = "navier-stokes"
 
-Flow = Annotated[reduce(or_, MODELS.values()), Field(discriminator="model")]
+if TYPE_CHECKING:
+    Flow = Model
+else:
+    Flow = one_of(MODELS.values(), "model")

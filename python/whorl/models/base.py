@@ -4,7 +4,7 @@ A model is a section of the case whose class variables declare everything else a
 `navier_stokes.py` is the shortest example.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -77,10 +77,10 @@ class Balance:
     """
 
     of: tuple[str, ...]
-    terms: dict[str, tuple[str, ...]]
-    turning: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    terms: dict[str, Any]
+    turning: dict[str, Any] = field(default_factory=dict)
     factor: float = 0.5
-    together: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    together: dict[str, Any] = field(default_factory=dict)
 
 
 def transport(g: str, m: str) -> str:
@@ -249,7 +249,7 @@ class Model(Section):
     forced_by: ClassVar[dict[str, tuple[str, str]]] = {}
     """The other field from which a field follows, and the force on the field by the force f on the other."""
 
-    turnover_rate: ClassVar[Callable[[Mapping[str, float]], float] | None] = None
+    turnover_rate: ClassVar[Any] = None
     """u'/L of a state by sums over its modes; None: not defined, and no option may be in turnovers."""
 
     @classmethod

@@ -51,7 +51,7 @@ class Superfluid(Model):
     coherence_length: float = option(..., "healing length ξ, the size of a vortex core", unit="length", gt=0)
     density: float = option(1.0, "uniform density ρ0 = |ψ|²", unit="density", gt=0)
 
-    columns: ClassVar = (
+    columns: ClassVar[tuple[Column, ...]] = (
         Column("mass", "density", "⟨|ψ|²⟩"),
         Column("energy", ENERGY, "½⟨ρu²⟩ + quantum + interaction energy, u the superfluid's velocity"),
         Column(
@@ -63,13 +63,13 @@ class Superfluid(Model):
         Column("quantum_energy", ENERGY, "c²ξ²⟨|∇√ρ|²⟩"),
         Column("interaction_energy", ENERGY, "c²/(2ρ0) ⟨(ρ − ρ0)²⟩"),
     )
-    not_columns: ClassVar = ("gradient_energy",)
-    spectra: ClassVar = (
+    not_columns: ClassVar[tuple[str, ...]] = ("gradient_energy",)
+    spectra: ClassVar[tuple[Column, ...]] = (
         Column("mass", "density", "|ψ|² of the shell"),
         Column("kinetic_incompressible", ENERGY, "incompressible kinetic energy of the shell"),
         Column("kinetic_compressible", ENERGY, "compressible kinetic energy of the shell"),
     )
-    progress: ClassVar = (("E", "energy"), ("mass", "mass"))
+    progress: ClassVar[tuple[tuple[str, str], ...]] = (("E", "energy"), ("mass", "mass"))
     picture: ClassVar = Picture(
         (Slice("psi", "|ψ|²", "density", name="density"),),
         (
@@ -81,7 +81,7 @@ class Superfluid(Model):
         ),
         (("kinetic_incompressible", "incompressible"), ("kinetic_compressible", "compressible")),
     )
-    snapshot: ClassVar = ("psi",)
+    snapshot: ClassVar[tuple[str, ...]] = ("psi",)
     dealias: ClassVar = "1/2"
     measured: ClassVar = "density"
     viscous: ClassVar = False
@@ -116,7 +116,7 @@ class GrossPitaevskii(Superfluid):
 i ∂ψ/∂t = −a ∇²ψ + b |ψ|²ψ − b ρ0 ψ,  a = c ξ/√2,  b = c/(√2 ξ ρ0)"""
     state: ClassVar = {"psi": PSI}
     outputs: ClassVar = {"psi": PSI}
-    waves: ClassVar = ("sound_speed",)
+    waves: ClassVar[tuple[str, ...]] = ("sound_speed",)
     example: ClassVar[dict[str, Any]] = {
         "grid": {"points": 64},
         "flow": {"sound_speed": 2.0, "coherence_length": 0.1},

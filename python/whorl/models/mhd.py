@@ -207,7 +207,9 @@ class Mhd(ViscousFlow):
         return {name: f"{name} is not known: {why}" for name in ("acceleration", "material_acceleration")}
 
     def budget(self) -> dict[str, tuple[str, ...]]:
-        of_b = {"magnetic_energy": ("-lorentz_work", "-ohmic_dissipation", "magnetic_force_power")}
+        of_b: dict[str, tuple[str, ...]] = {
+            "magnetic_energy": ("-lorentz_work", "-ohmic_dissipation", "magnetic_force_power")
+        }
         if self.kinematic:
             return of_b
         return {"energy": ("lorentz_work", "-dissipation", "velocity_force_power")} | of_b

@@ -27,7 +27,7 @@ class NavierStokes(ViscousFlow):
     }
 
     @property
-    def picture(self) -> Picture:
+    def picture(self) -> Picture:  # type: ignore[override]
         """The picture; in a rotating frame of a plane along the axis, where eddies are columns."""
         usual = ViscousFlow.picture
         if not any(self.rotation):

@@ -58,7 +58,7 @@ class QuasiStaticMhd(ViscousFlow):
     def parameters(self) -> dict[str, float]:
         length = math.hypot(*self.field_direction)
         unit = tuple(value / length for value in self.field_direction)
-        field = {"interaction": self.interaction} | components("field_direction", unit)
+        field = {"interaction": self.interaction} | components("field_direction", unit)  # type: ignore[arg-type]
         return super().parameters() | field
 
     def quantities(self) -> dict[str, Defined]:

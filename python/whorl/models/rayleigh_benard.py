@@ -116,7 +116,7 @@ class RayleighBenard(Model):
     bases: ClassVar = ("SFF", "SSF", "SSS", "FFF")
     waves: ClassVar = ("taylor", "rossby")
     flat_axes: ClassVar = "y"
-    turnover_rate: ClassVar = staticmethod(turnover_rate)
+    turnover_rate: ClassVar[Any] = staticmethod(turnover_rate)
     example: ClassVar = {
         "grid": {"points": [64, 64, 48], "lengths": [2.0, 2.0, 1.0]},
         "flow": {"rayleigh": 1e4, "prandtl": 1.0},

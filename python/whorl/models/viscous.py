@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -259,7 +259,7 @@ class Losses(Model):
     hypoviscosity_power: int = option(1, "its power q of the inverse of −∇²", ge=1, le=15)
     drag: float = option(0.0, "coefficient α of the linear drag −α u", unit="1/time", ge=0)
 
-    turnover_rate: ClassVar = staticmethod(turnover_rate)
+    turnover_rate: ClassVar[Any] = staticmethod(turnover_rate)
 
     def unit_of(self, option: str) -> str:
         """The unit of an option, with the powers of the losses in it."""
@@ -346,13 +346,17 @@ class ViscousFlow(Losses):
 
     state: ClassVar = {"velocity": VELOCITY}
     outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY}
-    snapshot: ClassVar = ("velocity", "vorticity")
+    snapshot: ClassVar[tuple[str, ...]] = ("velocity", "vorticity")
     pressure_sources: ClassVar = STRESS_AND_ROTATION
-    columns: ClassVar = FLOW_COLUMNS
-    not_columns: ClassVar = ("palinstrophy", "energy_per_wavenumber", "maximum_divergence")
-    spectra: ClassVar = (ENERGY_SPECTRUM, HELICITY_SPECTRUM)
-    waves: ClassVar = ("rotation", "mean_velocity")
-    progress: ClassVar = (("E", "energy"), ("ε", "dissipation"), ("kmax·η", "kmax_eta"))
+    columns: ClassVar[tuple[Column, ...]] = FLOW_COLUMNS
+    not_columns: ClassVar[tuple[str, ...]] = ("palinstrophy", "energy_per_wavenumber", "maximum_divergence")
+    spectra: ClassVar[tuple[Column, ...]] = (ENERGY_SPECTRUM, HELICITY_SPECTRUM)
+    waves: ClassVar[tuple[str, ...]] = ("rotation", "mean_velocity")
+    progress: ClassVar[Any] = (
+        ("E", "energy"),
+        ("ε", "dissipation"),
+        ("kmax·η", "kmax_eta"),
+    )
     picture: ClassVar = Picture(
         (VORTICITY_SLICE, VELOCITY_SLICE),
         (ENERGY_CURVE, DISSIPATION_CURVE),

@@ -54,7 +54,7 @@ def _absorb_words(sum_: np.ndarray, words: np.ndarray) -> np.ndarray:
     return sum_
 
 
-def _absorb(hashes: np.ndarray, words: np.ndarray) -> np.ndarray:
+def _absorb(hashes: np.ndarray, words: np.ndarray | np.uint64) -> np.ndarray:
     return _mix(hashes + GOLDEN + words)
 
 

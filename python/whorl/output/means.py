@@ -7,6 +7,7 @@ equally spaced values of these lines, as many as rows.
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,7 @@ class Mean:
 def mean_of(time: np.ndarray, values: np.ndarray, unit: str = "", meaning: str = "") -> Mean:
     """The mean of finite values at increasing times, two or more."""
     mean, error, samples = (float(one) for one in means_of(time, values))
-    about = {"rows": len(time), "unit": unit, "meaning": meaning}
+    about: Any = {"rows": len(time), "unit": unit, "meaning": meaning}
     if error == 0:
         return Mean(mean, error, samples, 0.0, 1.0, **about)
     if math.isnan(error):

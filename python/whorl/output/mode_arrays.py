@@ -5,7 +5,7 @@ because a cosine has a(−k) = a(k) and a sine a(−k) = −a(k). A mode then st
 along which it varies.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def labelled(array: np.ndarray, numbers: tuple[np.ndarray, ...], grid: Grid, uni
     """
     import xarray as xr
 
-    coordinates = {
+    coordinates: dict[str, Any] = {
         f"k{axis}": (f"k{axis}", n * smallest, {"units": "1/length"})
         for axis, n, smallest in zip("xyz", numbers, smallest_wavenumbers(grid), strict=True)
     }

@@ -24,7 +24,7 @@ def at_particles(questions: Questions, flow: _core.Flow, time: float, group: _co
     positions = np.empty((count, 3))
     group.read(np.empty(count, np.int64), positions)
 
-    def sample(forms: list[list[tuple[Any, ...]]]) -> np.ndarray:
+    def sample(forms: list[list[_core.Term]]) -> np.ndarray:
         found = np.empty((count, len(forms)))
         group.sample(forms, found)
         return found

@@ -1,7 +1,7 @@
 """Particles of a flow: their positions, and values of the flow at these."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
@@ -240,10 +240,18 @@ def no_particles(
     except ValueError as error:
         raise CaseError(f"{error}.") from None
     numbers = group.numbers(case) | {name: [value] for name, value in found.items()}
-    how = (_drift(case), group.interpolation, group.points, group.kind, numbers)
     texts = group.sampled(group.model_dump())
     made = prepared(case.planned.moving(*texts), ", ".join(texts))
-    group_of_core = flow.particles(made.samples, *how, made.forces, made.programs)
+    group_of_core = flow.particles(
+        made.samples,
+        drift=_drift(case),
+        interpolation=group.interpolation,
+        points=group.points,
+        kind=group.kind,
+        numbers=numbers,
+        forces=made.forces,
+        programs=made.programs,
+    )
     return Particles(case, comm, flow, clock, group_of_core, found)
 
 
@@ -281,7 +289,8 @@ def added(
     if wrong := [name for name in NOT_IN_A_SCRIPT if name in options]:
         raise ValueError(f"{', '.join(wrong)}: only [[particles]] of a case have this; leave it out")
     ways = [way for way in (*ALONE, *WITH_COUNT) if options.get(way) is not None]
-    placed = given = None
+    placed: Iterator | None = None
+    given = None
     if isinstance(positions, int | np.integer):
         if positions < 0:
             raise ValueError(f"the number of particles is 0 or more, not {positions}")

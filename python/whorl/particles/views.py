@@ -7,7 +7,7 @@ box. All else is virtual datasets that read particles.h5, so the two files must 
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -105,7 +105,7 @@ class _Steps:
 
     def _arrays(self) -> "dict[str, tuple[h5py.Dataset, int | slice]]":
         """Vectors and values of the group by name, each with its place in an array."""
-        found = {UNWRAPPED: (self.group["position"], slice(0, 3))}
+        found: dict[str, Any] = {UNWRAPPED: (self.group["position"], slice(0, 3))}
         if "velocity" in self.group:
             found["velocity"] = (self.group["velocity"], slice(0, 3))
         names = self.group["quantity"].asstr()[:].tolist() if "value" in self.group else []

@@ -118,10 +118,10 @@ def draw(
             draw_window(ax, averages, {name: colors[label or name] for name, label in curves.columns})
     most, forced = resolved(run.case.grid), forced_band(run.case)
     if averages and of_means:
-        draw_mean_spectra(*of_spectra, averages, picture, most, forced)
+        draw_mean_spectra(of_spectra[0], of_spectra[1], averages, picture, most, forced)
     else:
         written = RunDirectory(run.directory).spectra.is_file()
-        draw_spectra(*of_spectra, run.spectra if written else None, picture, most, span, forced)
+        draw_spectra(*of_spectra, run.spectra if written else None, picture, most, span, forced)  # type: ignore[call-arg]
     draw_title(figure, headline(run, series, name, span, averages), TITLE)
     return figure
 

@@ -58,7 +58,7 @@ class Plane:
     @property
     def lengths(self) -> tuple[float, float]:
         """The lengths of the box along these axes."""
-        return tuple(self.grid.lengths["xyz".index(axis)] for axis in self.axes)
+        return tuple(self.grid.lengths["xyz".index(axis)] for axis in self.axes)  # type: ignore[return-value]
 
     @property
     def aspect(self) -> float:
@@ -138,8 +138,8 @@ def _slice(snapshot: xr.Dataset, slices: list[Slice], wanted: str | None) -> Sli
     last = [dimension for dimension in snapshot[name].dims if dimension not in ("x", "y", "z")]
     parts = [str(label) for label in snapshot[last[0]].values] if last else []
     if wanted != name and part not in parts:
-        known = f"those of {name} are {', '.join(parts)}" if parts else f"{name} has none"
-        raise CaseError(f'the field has no component "{part}": {known}.')
+        there_are = f"those of {name} are {', '.join(parts)}" if parts else f"{name} has none"
+        raise CaseError(f'the field has no component "{part}": {there_are}.')
     if part:
         return Slice(name, part, "value", part=part)
     own = next((one for one in slices if one.field == name), None)
@@ -189,8 +189,8 @@ def plane_of(field: xr.DataArray, chosen: Slice, grid: Grid, position: float | N
         plane = liveliest_plane(field, normal, chosen.shows)
     else:
         field = _with_axis(field, normal)
-        axis = "xyz".index(normal)
-        period = grid.lengths[axis] if grid.bases[2 - axis] == "F" else np.inf
+        number = "xyz".index(normal)
+        period = grid.lengths[number] if grid.bases[2 - number] == "F" else np.inf
         off = np.abs(field[normal].values - position)
         plane = _shown(field.isel({normal: int(np.argmin(np.minimum(off, period - off)))}), chosen.shows)
     for axis, basis in zip("xyz", reversed(grid.bases), strict=True):

@@ -172,7 +172,7 @@ def draw_spectra(
 
 def _tell(ax: Axes, below: bool) -> None:
     """The legend, below the graph and its label, or where spectra leave most room."""
-    place = {"loc": "best"}
+    place: dict[str, Any] = {"loc": "best"}
     if below:
         place = {"ncols": 4, "loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 3.8}
     ax.legend(frameon=False, fontsize=8.5, **place)

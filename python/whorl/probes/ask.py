@@ -1,5 +1,7 @@
 """Reads the probes of a case, without a round trip."""
 
+from typing import Any
+
 import numpy as np
 
 from whorl import _core
@@ -45,7 +47,7 @@ class Reading:
         inputs = [terms_of(form, self._fields) for form in self.forms]
         if isinstance(self.probe, ModeProbe):
             return flow.probe_modes(inputs, self._modes)
-        return flow.probe_points(inputs, self.probe.places().tolist())
+        return flow.probe_points(inputs, self.probe.places().tolist())  # type: ignore[attr-defined]
 
     @property
     def width(self) -> int:
@@ -85,8 +87,8 @@ class Reading:
         return one[..., 0] + 1j * one[..., 1]
 
     def _at_points(self, forms: np.ndarray, times: np.ndarray) -> dict[Node, np.ndarray]:
-        axes = [place[None, :] for place in self.probe.places().T]
-        known = {"t": times[:, None]}  # the only number that a probe may depend on
+        axes = [place[None, :] for place in self.probe.places().T]  # type: ignore[attr-defined]
+        known: dict[Any, Any] = {"t": times[:, None]}  # the only number that a probe may depend on
         values: dict[Node, np.ndarray] = {}
         with np.errstate(all="ignore"):
             for node in within(*self._nodes):

@@ -36,7 +36,7 @@ class Repeat:
 
 def parameters(case: Case) -> list[Row]:
     """Name, value, unit and meaning of each parameter of the equations."""
-    rows = []
+    rows: list[Row] = []
     for name, field in type(case.flow).model_fields.items():
         value = getattr(case.flow, name)
         if name == "model" or value is None:
@@ -79,7 +79,7 @@ def _initial(case: Case) -> str:
 
 def session_rows(sessions: list[Session]) -> list[Row]:
     """Times of the first and last line, kind, version, summary, end, steps, time and pace of each session."""
-    rows = []
+    rows: list[Row] = []
     for one in sessions:
         origin = f" from {one.source}" if one.source else ""
         settings = f" with {', '.join(one.settings)}" if one.settings else ""
@@ -111,7 +111,7 @@ def memory_rows(session: Session) -> list[Row]:
 
 def files(place: RunDirectory) -> list[Row]:
     """Name, size and content of each file and folder of the run."""
-    rows = []
+    rows: list[Row] = []
     for name in OWN_FILES:
         if (size := _size(place.path / name)) and not name.startswith("."):
             rows.append((name, told_size(size), CONTENT.get(name, "")))

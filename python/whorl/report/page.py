@@ -126,7 +126,7 @@ def _results(read: Contents, place: RunDirectory, window: Window, progress: Prog
 
 def _read(run: RunResults, window: Window) -> Contents:
     """The tables of a run and its averages; `missing` has the errors of those that fail."""
-    place, missing = RunDirectory(run.directory), []
+    place, missing = RunDirectory(run.directory), list[str]()
     series = _table(run, run.rows, missing) if place.series.is_file() else None
     if series is None and window != (None, None):
         run.rows()  # raises the error of the series, which the window selects rows of

@@ -178,7 +178,7 @@ def spectra_of(
     def of_window() -> Figure:
         figure = Figure(figsize=LARGE, layout="constrained")
         axes = figure.subplots(2, 1, sharex=True, height_ratios=STRIP)
-        draw_mean_spectra(*axes, averages, picture, most, forced)
+        draw_mean_spectra(axes[0], axes[1], averages, picture, most, forced)
         return figure
 
     window = f"t = {averages.start:.4g} to {averages.end:.4g}"
@@ -211,7 +211,7 @@ def diagnostics(
             alt = f"Graphs of the diagnostic {name} ({kind}){' of ' + of if of else ''}: {about}; {when}."
             own = (one for one in remarks if one != verdict and _told_here(one))
             caption = " ".join(map(sentence, [when, *own]))
-            drawn = image_of(lambda data=shown: draw_diagnostic(data), alt, caption)
+            drawn = image_of(lambda data=shown: draw_diagnostic(data), alt, caption)  # type: ignore[misc]
             yield name, about if name == kind else f"{kind}: {about}", drawn
         except (CaseError, OSError) as error:
             failed(f"diagnostic {name}: {error}")

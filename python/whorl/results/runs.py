@@ -86,7 +86,7 @@ class RunResults:
         series = self.series if RunDirectory(self.directory).series.is_file() else None
         if series is not None and series.sizes["time"]:
             return series
-        never = self.case.output.series_every == "never"
+        never = self.case.output.series_every == "never"  # type: ignore[attr-defined]
         advice = "output.series_every is never" if never else "wait for the first ones"
         raise CaseError(f"{self.directory} has no rows in series.csv yet; {advice}.")
 

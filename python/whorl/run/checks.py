@@ -160,7 +160,7 @@ def at_rest(case: Case) -> str:
     place = "initial" if own is case.initial else f"initial.{first}"
     given = own.model_dump() if own else {}
     still = [f"{place}.{key} = 0" for key, value in given.items() if isinstance(value, float) and value == 0]
-    named = [f'{place}.name = "{own.name}"'] if own else ["the initial field"]
+    named = [f'{place}.name = "{own.name}"'] if own else ["the initial field"]  # type: ignore[attr-defined]
     return (
         f"the flow is at rest ({' and '.join(still or named)}), so time.courant = {case.time.courant:g} sets "
         "no time step; give time.dt or time.dt_max, or a flow that moves."

@@ -53,8 +53,7 @@ def _processors(folder: Path, version: int) -> float | None:
     """The processors of a group: microseconds of each period, both in a file; None without a limit."""
     files = ("cpu.max",) if version == 2 else ("cpu.cfs_quota_us", "cpu.cfs_period_us")
     try:
-        quota, period = " ".join((folder / name).read_text() for name in files).split()
-        quota, period = int(quota), int(period)
+        quota, period = map(int, " ".join((folder / name).read_text() for name in files).split())
     except (OSError, ValueError):  # "max" is no limit
         return None
     return quota / period if quota > 0 and period > 0 else None

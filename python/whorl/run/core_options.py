@@ -1,7 +1,7 @@
 """The options of the core for a case."""
 
 import re
-from dataclasses import astuple
+from dataclasses import asdict
 
 from whorl import _core
 from whorl.base.declared import CHOICES
@@ -39,7 +39,11 @@ def core_options(case: Case, threads: int, timed: Timed = OPEN) -> _core.Options
         "scalars": [scalar.of_core(case.flow.viscosity_of_schmidt()) for scalar in case.scalars],
         "forcing": [
             _core.Source(
-                source.kind, force.label, force.field, numbers_of(case, force, source), list(source.shells)
+                kind=source.kind,
+                name=force.label,
+                field=force.field,
+                numbers=numbers_of(case, force, source),
+                shells=source.shells,
             )
             for force in case.forcing
             for source in force.sources(case)
@@ -75,8 +79,8 @@ def core_scheme(name: str, *, estimates: bool = False) -> _core.Scheme:
     """The table of a scheme for the core, with an estimate of the error of a step or without."""
     scheme = SCHEMES[name]
     stages = scheme.stages_with_error() if estimates else scheme.stages
-    tables = [_core.StageTable(*astuple(stage)) for stage in stages]
-    return _core.Scheme(name, tables, scheme.earlier, estimates)
+    tables = [_core.StageTable(**asdict(stage)) for stage in stages]
+    return _core.Scheme(name=name, stages=tables, earlier=scheme.earlier, estimates=estimates)
 
 
 def refused(error: _core.Error) -> CaseError:

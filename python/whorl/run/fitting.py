@@ -24,9 +24,7 @@ def choose_planes(options: _core.Options, ranks: int, room: float) -> float:
     return needed
 
 
-def largest_points(
-    options: _core.Options, ranks: int, needed: float, room: float
-) -> tuple[int, int, int] | None:
+def largest_points(options: _core.Options, ranks: int, needed: float, room: float) -> tuple[int, ...] | None:
     """Points x, y, z of the largest smaller grid on which no rank needs more than `room` bytes.
 
     The fullest rank needs `needed` bytes on the grid of `options`, whose shape is kept as far as good sizes
@@ -52,7 +50,7 @@ def _fits(options: _core.Options, ranks: int, room: float) -> bool:
         return False
 
 
-def _smaller(wanted: tuple[int, int, int], factor: float) -> Iterator[tuple[int, int, int]]:
+def _smaller(wanted: tuple[int, ...], factor: float) -> Iterator[tuple[int, ...]]:
     """Grids of good sizes and nearly this shape, descending from `factor` times the points of an axis."""
     longest = max(wanted)
     for n in range(min(longest - 2, int(factor * longest) // 2 * 2), 3, -2):

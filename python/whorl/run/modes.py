@@ -98,7 +98,7 @@ def checked(target: Target, layout: Layout, values: "xr.DataArray | np.ndarray")
         values = _in_place(target, layout, values)
     try:
         with np.errstate(over="ignore"):  # checked below
-            array = np.asarray(values).astype(_dtype(target.flow), copy=False)
+            array: np.ndarray = np.asarray(values).astype(_dtype(target.flow), copy=False)
     except (TypeError, ValueError) as error:
         raise CaseError(f"the modes of {target.field} are no array of complex numbers: {error}.") from None
     array = array[None] if target.components == 1 and array.shape == expected[1:] else array

@@ -219,7 +219,7 @@ class Working:
         from rich.progress import Progress as Bars
 
         shown = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), TimeElapsedColumn())
-        kept = {"redirect_stdout": False, "redirect_stderr": False}
+        kept: Any = {"redirect_stdout": False, "redirect_stderr": False}
         self._bars = Bars(*shown, console=self.console, transient=True, **kept)
         self._task = self._bars.add_task(escape(self.what), total=None)
         self._bars.start()

@@ -3,6 +3,7 @@
 import signal
 import threading
 from types import FrameType
+from typing import Any
 
 # Batch systems send SIGUSR1 before the time limit, and mpiexec passes it on to the ranks unchanged. A
 # terminal sends SIGHUP when it is closed.
@@ -14,7 +15,7 @@ class StopFlag:
 
     def __init__(self):
         self.signal: signal.Signals | None = None
-        self._previous: dict[signal.Signals, object] = {}
+        self._previous: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> "StopFlag":
         self.signal = None

@@ -204,7 +204,7 @@ def _grids(case: Case, best: Choice, ranks: int, together: int) -> Iterator[Choi
     grids = _core.allowed_process_grids(core_options(best.applied_to(case), threads=1), ranks)
     for grid in sorted(grids, key=lambda grid: (together % grid[0] != 0, grid[0]))[:MOST_GRIDS]:
         if grid != best.process_grid:
-            yield Choice(best.transport, tuple(grid), case.run.batches)
+            yield Choice(best.transport, grid, case.run.batches)
 
 
 def _transports(case: Case, best: Choice, ranks: int, together: int) -> Iterator[Choice]:

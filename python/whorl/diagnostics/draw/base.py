@@ -153,7 +153,7 @@ def told(data: xr.Dataset, name: str) -> str:
     """A number of the whole box: a mean as `whorl average` prints it, a number of a state to four digits."""
     value, unit = float(data[name]), data[name].attrs.get("units", "1")
     if f"{name}_error" in data:
-        return told_of_box(value, *(float(data[f"{name}_{of}"]) for of in ("error", "samples")), unit)
+        return told_of_box(value, *(float(data[f"{name}_{of}"]) for of in ("error", "samples")), unit)  # type: ignore[arg-type, call-arg]
     return TO_ROUNDING if is_rounding(value, unit) else in_powers(value, 4)
 
 

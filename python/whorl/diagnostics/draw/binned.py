@@ -39,7 +39,9 @@ def drawn_edges(name: str, edges: np.ndarray) -> np.ndarray:
     return np.array([edges[1] / 2, *edges[1:]])
 
 
-def tell_bins(axis: Axis, data: xr.Dataset, name: str, edges: Sequence[float], strip: bool = False) -> None:
+def tell_bins(
+    axis: Axis, data: xr.Dataset, name: str, edges: Sequence[float] | np.ndarray, strip: bool = False
+) -> None:
     """Label, scale and ticks of an axis over bins between edges; the first bin may be the strip of 0."""
     which = axis.axis_name
     role, _, coordinate = name.rpartition("_")

@@ -55,7 +55,7 @@ def draw_densities(ax: Axes, data: xr.Dataset, prefix: str = "") -> None:
     there = np.isfinite(known)
     positive = np.array(known)[there]
     floor = 0.3 * positive.min() if positive.size else 1e-6
-    shown = populated(there.any(axis=0))
+    shown = populated(there.any(axis=0))  # type: ignore[arg-type]
     bins = data[axis].values[shown]
     if "σ" in scaled(data, axis):
         place = np.linspace(bins[0], bins[-1], 400)

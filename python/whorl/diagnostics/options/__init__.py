@@ -1,12 +1,8 @@
 """The diagnostics of [[diagnostics]], a file for each kind: a line here registers one."""
 
-from functools import reduce
-from operator import or_
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-from pydantic import Field
-
-from whorl.config.section import tag_of
+from whorl.config.section import one_of, tag_of
 from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout
 from whorl.diagnostics.options.condensate import Condensate
 from whorl.diagnostics.options.conditional import Conditional
@@ -61,6 +57,9 @@ KINDS: dict[str, type[Diagnostic]] = {
     )
 }
 
-AnyDiagnostic = Annotated[reduce(or_, KINDS.values()), Field(discriminator="kind")]
+if TYPE_CHECKING:
+    AnyDiagnostic = Diagnostic
+else:
+    AnyDiagnostic = one_of(KINDS.values(), "kind")
 
 __all__ = ["KINDS", "AnyDiagnostic", "Array", "Axis", "Diagnostic", "Layout"]

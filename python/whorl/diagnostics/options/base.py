@@ -50,7 +50,7 @@ class Axis:
     """A coordinate of arrays: numbers, or texts."""
 
     name: str
-    values: Sequence[float] | Sequence[str]
+    values: Sequence[float] | Sequence[str] | np.ndarray
     meaning: str
     unit: str = ""
 

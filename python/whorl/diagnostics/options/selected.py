@@ -28,11 +28,11 @@ def every_nth(grid: Any, axis: int, stride: int) -> range:
 
 
 def selected(
-    diagnostic: Diagnostic,
+    diagnostic: Any,
     questions: Questions,
     grid: Any,
     quantities: Sequence[Quantity],
-    points: tuple[range, range, range],
+    points: tuple[range, ...],
     axes: str,
 ) -> tuple[tuple[Axis, ...], Array]:
     """The axes, in the order z, y, x, and the array of the values. Raises ValueError if they are too many."""

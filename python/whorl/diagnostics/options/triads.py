@@ -74,7 +74,7 @@ class Triads(Exchanging):
     def _triad(self, grid: Any, pair: tuple[Mode, Mode]) -> tuple[Mode, Mode, Mode]:
         """The three modes. Raises ValueError if one is not kept or has no wavenumber."""
         k, p = pair
-        triad = (k, p, tuple(-a - b for a, b in zip(k, p, strict=True)))
+        triad = (k, p, (-k[0] - p[0], -k[1] - p[1], -k[2] - p[2]))
         for mode in triad:
             check_kept(grid, mode, f"diagnostics.{self.label}.modes holds {list(k)}, {list(p)}, of which")
         return triad

@@ -1,12 +1,8 @@
 """The forces of [[forcing]], a file for each family: a line here registers one."""
 
-from functools import reduce
-from operator import or_
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-from pydantic import Field
-
-from whorl.config.section import tag_of
+from whorl.config.section import one_of, tag_of
 from whorl.forcing.options.alvelius import Alvelius
 from whorl.forcing.options.base import CoreSource, Forcing, units_of
 from whorl.forcing.options.design import DesignGrid, Expected, Target, expected
@@ -29,7 +25,10 @@ KINDS: dict[str, type[Forcing]] = {
     )
 }
 
-AnyForcing = Annotated[reduce(or_, KINDS.values()), Field(discriminator="kind")]
+if TYPE_CHECKING:
+    AnyForcing = Forcing
+else:
+    AnyForcing = one_of(KINDS.values(), "kind")
 
 __all__ = [
     "KINDS",

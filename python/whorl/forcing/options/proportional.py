@@ -25,7 +25,7 @@ class ConstantPower(OnBand):
     multiplies: ClassVar = True
 
     @property
-    def vector(self) -> bool:
+    def vector(self) -> bool:  # type: ignore[override]
         """Whether the field must be a vector field, whose curl the force needs."""
         return self.helicity_rate is not None
 

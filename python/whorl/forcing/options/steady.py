@@ -1,12 +1,8 @@
 """Forces of given shape: `steady`, by name or formula, and `script`, from a Python script."""
 
-from functools import reduce
-from operator import or_
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
-
-from whorl.config.section import Section, option
+from whorl.config.section import Section, one_of, option
 from whorl.forcing.options.base import CoreSource, Forcing
 from whorl.initial import options as initial
 
@@ -30,7 +26,10 @@ SHAPES = (
     FormulaInTime,
     initial.FromFile,
 )
-Shape = Annotated[reduce(or_, SHAPES), Field(discriminator="name")]
+if TYPE_CHECKING:
+    Shape = Any
+else:
+    Shape = one_of(SHAPES, "name")
 
 
 class Steady(Forcing):

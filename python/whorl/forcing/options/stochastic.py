@@ -132,7 +132,7 @@ class Stochastic(OnBand):
         return (CoreSource("stochastic", self.band() | numbers),)
 
     @property
-    def correlated_for(self) -> float:
+    def correlated_for(self) -> float:  # type: ignore[override]
         """The correlation time T_L."""
         return self.correlation_time
 
@@ -163,12 +163,12 @@ def expectation(case: "Case") -> Expected | None:
     three = case.grid.bases == "FFF" and 1 not in case.grid.points
     if not (force.isotropic and three and force.variance and force.field == "velocity"):
         return None
-    if undesigned(case.flow.model_dump(), case.grid.lengths) or not case.flow.viscosity:
+    if undesigned(case.flow.model_dump(), case.grid.lengths) or not case.flow.viscosity:  # type: ignore[attr-defined]
         return None
     modes = count_modes(force.k_min, force.k_max, case.grid)
     intensity, smallest = force.variance * force.correlation_time, smallest_wavenumber(case.grid)
     dissipation = dissipation_of(intensity, force.correlation_time, modes, smallest)
-    return expected(dissipation, case.flow.viscosity, modes, case.grid)
+    return expected(dissipation, case.flow.viscosity, modes, case.grid)  # type: ignore[attr-defined]
 
 
 def _has_time(force: Any, case: "Case") -> bool:

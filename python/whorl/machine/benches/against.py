@@ -108,7 +108,7 @@ def compare(earlier: dict[str, Any], now: dict[str, Any], margin: float = MARGIN
     both = (earlier, now)
     floors = [figures["floor_seconds_per_rhs"] for figures in both]
     spreads = [_spreads(figures, 1.0 if same else figures["floor_seconds_per_rhs"]) for figures in both]
-    figures = dict(_changes(*spreads, margin))
+    figures = dict(_changes(spreads[0], spreads[1], margin))
     bytes_of = [_bytes(one) for one in both]
     return {
         "file": earlier.get("file"),

@@ -97,7 +97,7 @@ def timed_calls(
     calls = []
     for call in range(WARM_UP + times):
         flow.reset_timings()
-        wall = slowest(comm, lambda call=call: work(call))
+        wall = slowest(comm, lambda call=call: work(call))  # type: ignore[misc]
         if call >= WARM_UP:
             calls.append(dict(flow.timings()) | {"wall": wall})
     return calls
@@ -112,7 +112,7 @@ def _timed_on_gpu(
         work(call)
         flow.timings()
 
-    walls = [slowest(comm, lambda call=call: finished(call)) for call in range(WARM_UP + times)][WARM_UP:]
+    walls = [slowest(comm, lambda call=call: finished(call)) for call in range(WARM_UP + times)][WARM_UP:]  # type: ignore[misc]
     flow.reset_timings()
     whole = slowest(comm, lambda: finished(WARM_UP + times))
     shares = {part: seconds / whole for part, seconds in flow.timings().items()}

@@ -58,7 +58,7 @@ def measure_scaling(
             if name == "weak" and next_good_size(4 * ranks) > 4 * ranks:
                 continue  # no grid has that multiple of the points
             own = grown(fixed, ranks) if name == "weak" else fixed
-            run = on_some(comm, ranks, lambda some, own=own: _measure(own, kernel, times, some))
+            run = on_some(comm, ranks, lambda some, own=own: _measure(own, kernel, times, some))  # type: ignore[misc]
             runs.append(run)
         results[name] = {"runs": runs, "exponents": exponents(runs)}
     return {
@@ -90,7 +90,7 @@ def on_some(comm: MPI.Intracomm, ranks: int, work: Callable[[MPI.Intracomm], Res
     A CaseError or an error of the core, which all those ranks raise, is raised on every rank.
     """
     some = comm.Split(0 if comm.rank < ranks else MPI.UNDEFINED, comm.rank)
-    outcome = None
+    outcome: Any = None
     if some != MPI.COMM_NULL:
         try:
             outcome = (work(some), None)
@@ -100,7 +100,7 @@ def on_some(comm: MPI.Intracomm, ranks: int, work: Callable[[MPI.Intracomm], Res
     done = comm.Ibarrier()
     while not done.Test():
         time.sleep(PATIENCE)
-    result, error = comm.bcast(outcome)
+    result, error = comm.bcast(outcome)  # type: ignore[misc]
     if error is not None:
         raise error
     return result

@@ -196,7 +196,7 @@ def untruncated_bytes(case: Case, process_grid: tuple[int, int]) -> dict[str, fl
 
 def _sent(sent: dict[str, int], messages: dict[str, int], whole: dict[str, float]) -> dict[str, Any]:
     """Messages and bytes of all ranks in a step, by leg; bytes over untruncated ones (None: no exchange)."""
-    sums = {leg: (count, messages[leg], whole[leg]) for leg, count in sent.items()}
+    sums: dict[str, Any] = {leg: (count, messages[leg], whole[leg]) for leg, count in sent.items()}
     sums["total"] = tuple(map(sum, (sent.values(), messages.values(), whole.values())))
     return {
         leg: {

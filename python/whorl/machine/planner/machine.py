@@ -146,7 +146,7 @@ class Link(Section):
 class ParticleCost(Section):
     """The time of a device for a particle of a kind, without that of the round trip of its inputs."""
 
-    kind: Literal[*KINDS] = option(..., "kind of particles")
+    kind: Literal[*KINDS] = option(..., "kind of particles")  # type: ignore[valid-type]
     interpolation: Literal["lagrange", "spline"] = option(..., "how the flow is interpolated")
     precision: Precision = option(..., "precision of the fields")
     points: Rates1D = option(..., "grid points along an axis that a value is from, ascending", min_length=1)

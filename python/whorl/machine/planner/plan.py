@@ -84,9 +84,9 @@ def make_plan(
         way = Whorl(case, machine.device)
     _check_nodes(nodes, machine)
     length = length_of(case, dt)
-    fewest = fewest_nodes(way, machine, overlap)
+    fewest = fewest_nodes(way, machine, overlap)  # type: ignore[arg-type]
     counts = list(nodes or node_counts(fewest, machine))
-    found = [best(way, machine, count, overlap) for count in counts]
+    found = [best(way, machine, count, overlap) for count in counts]  # type: ignore[arg-type]
     runs = tuple(_run(way, machine, layout, length) for layout in found if layout is not None)
     if not any(run.layout.fits for run in runs):
         raise CaseError(_none_fits(case, nodes, machine, found, fewest))

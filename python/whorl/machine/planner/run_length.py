@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from whorl import _core
 from whorl.base.errors import CaseError
@@ -19,6 +19,7 @@ from whorl.initial.fields import set_initial
 from whorl.initial.options import InitialField, Random
 from whorl.machine.planner.machine import Machine
 from whorl.machine.planner.options import planned_options
+from whorl.models.mhd import Mhd
 from whorl.run.core_options import core_options
 
 COARSE = 40  # points along the longest axis of the coarse grid on which the first step is measured
@@ -154,7 +155,7 @@ def first_step(case: Case) -> float:
     ones in the same box, small ones in a box smaller by that ratio, where the coarse grid has the wavenumbers
     of the case. Raises CaseError at rest, and if a coarse grid is not sufficient.
     """
-    if case.flow.model == "mhd" and case.flow.hall > 0:
+    if isinstance(case.flow, Mhd) and case.flow.hall > 0:
         raise CaseError(
             f"with flow.hall = {case.flow.hall:g} whistler waves limit the step, which a coarse grid cannot "
             "predict; give the mean step you expect with --dt."
@@ -185,13 +186,13 @@ def _coarse(case: Case, sought: Sought) -> Case:
     factor = max(1.0, min(max(points) / COARSE, room / needed if needed else math.inf))
     coarse = [1 if n == 1 else next_good_size(math.ceil(n / factor)) for n in points]
     if math.prod(coarse) > MOST:
-        points = " × ".join(map(str, coarse))
-        raise sought.untold(f", and a random field of {shells:g} shells needs {points} points to determine")
+        size = " × ".join(map(str, coarse))
+        raise sought.untold(f", and a random field of {shells:g} shells needs {size} points to determine")
     open_here = ["run.process_grid=[0, 0]", "run.batches=0", "run.transport=alltoall", "run.device=cpu"]
     return case.updated([f"grid.points={coarse}", *open_here], forcing=[])
 
 
-def _initial_fields(case: Case) -> list[InitialField]:
+def _initial_fields(case: Case) -> list[Any]:
     return [case.initial, *case.initial.others.values()] if case.initial else []
 
 

@@ -135,7 +135,7 @@ def _too_large(algorithm: Algorithm, machine: Machine, overlap: bool) -> str:
         return _not_shared(algorithm, machine)
     threads = threads_of_rank(machine)
     ways = [(grid, algorithm.batch_counts(grid)[-1]) for grid in algorithm.grids(nodes * ranks)]
-    grid, batches = min(ways, key=lambda way: algorithm.memory_at_least(*way, threads, overlap))
+    grid, batches = min(ways, key=lambda way: algorithm.memory_at_least(way[0], way[1], threads, overlap))
     needed = sum((algorithm.memory(grid, batches, threads, overlap) | _process(machine)).values())
     return (
         f"the case does not fit on {name}: on {nodes} of its {counted(machine.node.nodes, 'node')} a "

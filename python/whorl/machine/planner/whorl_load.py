@@ -81,7 +81,7 @@ class Whorl:
         wanted = self.case.run.process_grid
         if wanted != (0, 0):
             return [wanted] if wanted[0] * wanted[1] == ranks else []
-        allowed = [tuple(grid) for grid in _core.allowed_process_grids(self._options, ranks)]
+        allowed = _core.allowed_process_grids(self._options, ranks)
         return [grid for grid in allowed if grid[0] <= MOST_ROWS] or allowed
 
     def own_batches(self, grid: tuple[int, int]) -> int:
@@ -204,9 +204,9 @@ class Whorl:
         modes = self.modes * cut.columns / int(self.lengths.sum())
         carried = inner * max(z * cut.elements * ny, own_rows * self.kept_x) * value if p_row > 1 else 0.0
         exchanged = outer * max(cut.padded_columns * nz, z * cut.row_columns) * value
-        on_rows = self._calls(inputs, products)
+        on_rows: float = self._calls(inputs, products)
         on_rows += sum(self._calls(one.inputs, one.products) for one in trips) / passes(self.case)
-        on_columns = self._calls(inputs, fluxes)
+        on_columns: float = self._calls(inputs, fluxes)
         on_columns += sum(self._calls(one.inputs, one.fluxes) for one in trips) / passes(self.case)
         thinned = 0.5 if self.case.run.wire == "single" and self.real_bytes == 8 else 1.0
         return Load(

@@ -121,8 +121,8 @@ def _chosen_paths(position: np.ndarray, grid: Grid, along: tuple[int, int]) -> n
 
 
 def _draw_paths(axes: Axes, data: xr.Dataset, grid: Grid) -> None:
-    along = [axis for axis in range(3) if grid.points[axis] > 1][:2]
-    along = (along[0], along[1])
+    long_axes = [axis for axis in range(3) if grid.points[axis] > 1]
+    along = (long_axes[0], long_axes[1])
     count = data.sizes["particle"]
     chosen = _chosen_paths(
         data["position"].transpose("time", "particle", "axis").values[..., along], grid, along

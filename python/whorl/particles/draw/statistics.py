@@ -1,6 +1,7 @@
 """The pictures of statistics of particles."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -110,7 +111,8 @@ def _curve(
     ax: Axes, place: np.ndarray, one: xr.DataArray, error: xr.DataArray, style: Look, label: str = ""
 ) -> None:
     """A curve with a band of its errors, which ends below the curve where the axis is logarithmic."""
-    values, floor = one.values, -np.inf
+    floor: Any = -np.inf
+    values = one.values
     if ax.get_yscale() == "log":
         values = np.where(values > 0, values, np.nan)
         floor = DEEPEST * values

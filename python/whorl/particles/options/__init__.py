@@ -3,13 +3,9 @@
 Each kind has a file. Initial positions are in placement.py, and files.py reads them from a file.
 """
 
-from functools import reduce
-from operator import or_
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-from pydantic import Field
-
-from whorl.config.section import tag_of
+from whorl.config.section import one_of, tag_of
 from whorl.particles.options.base import VALUE, ParticleGroup, quantity_axis
 from whorl.particles.options.charged import Charged
 from whorl.particles.options.files import read_places, with_number
@@ -27,7 +23,10 @@ KINDS: dict[str, type[ParticleGroup]] = {
         Charged,
     )
 }
-AnyParticles = Annotated[reduce(or_, KINDS.values()), Field(discriminator="kind")]
+if TYPE_CHECKING:
+    AnyParticles = ParticleGroup
+else:
+    AnyParticles = one_of(KINDS.values(), "kind")
 
 __all__ = [
     "ALONE",

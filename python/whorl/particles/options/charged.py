@@ -31,7 +31,7 @@ class Charged(ParticleGroup):
         return ("velocity", "magnetic", "current")
 
     def numbers(self, case: "Case") -> dict[str, list[float]]:
-        flow = case.flow
+        flow: Any = case.flow
         return {
             "charge_to_mass": [self.charge_to_mass],
             "mean_field": list(flow.mean_field),

@@ -230,4 +230,4 @@ def numbers_of(data: xr.Dataset, name: str) -> tuple[float, float, float]:
     """A number without axes, its error and its samples; nan if it is missing."""
     if name not in data:
         return (np.nan,) * 3
-    return tuple(float(data[f"{name}{end}"]) for end in ("", "_error", "_samples"))
+    return tuple(float(data[f"{name}{end}"]) for end in ("", "_error", "_samples"))  # type: ignore[return-value]

@@ -255,7 +255,7 @@ def _exits(tracks: Tracks, one: Sets, ratio: float) -> dict[str, tuple]:
         "exit_separation": ("exit", exit_of, told("length", "r from which the separation grows")),
         "exit_share": ("exit", share, told("1", "share of the pairs that get to ratio r in the window")),
     }
-    time = stacked([tuple(map(np.asarray, of)) for of in means]) if means else (np.empty(0),) * 3
+    time = stacked([tuple(map(np.asarray, of)) for of in means]) if means else (np.empty(0),) * 3  # type: ignore[misc]
     found |= with_error("exit_time", ("exit",), time, "time", "mean time from r to ratio r")
     if (small := tracks.small_scales) is not None:
         with np.errstate(divide="ignore", invalid="ignore"):
