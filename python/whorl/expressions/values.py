@@ -9,7 +9,7 @@ import numpy as np
 
 from whorl.base.dimension import Dimension
 from whorl.expressions.graph import Graph
-from whorl.expressions.nodes import Node, is_constant
+from whorl.expressions.nodes import Node
 
 RANKS = ("a number", "a vector", "a tensor")
 AXES = "xyz"
@@ -238,8 +238,3 @@ def components(a: Value) -> list[Value]:
     """The components along the first index."""
     parts = [a.real] if a.imaginary is None else [a.real, a.imaginary]
     return [Value(*(array(part[i]) for part in parts)) for i in range(3)]
-
-
-def is_zero(a: Value) -> bool:
-    """Whether all components are the constant 0."""
-    return all(is_constant(node, 0) for node in a.nodes())

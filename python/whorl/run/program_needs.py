@@ -4,7 +4,7 @@ A script's own particles are counted when they are placed (`run.memory_checks.ch
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -22,6 +22,8 @@ from whorl.output.plans import questions_at_a_time
 from whorl.particles.ask import PathReading
 from whorl.particles.options import ParticleGroup
 from whorl.probes.options import ModeProbe, PointProbe, Probe
+
+Need = Callable[..., _core.ProgramNeeds]  # the needs on a grid from numbers by name
 
 
 @lru_cache(maxsize=16)
@@ -41,45 +43,40 @@ def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
     plan = questions.plan
     place = dict(zip(("nx", "ny", "nz"), questions.points or (0, 0, 0), strict=True))
     place["forces"] = sum(field.force in questions.forces for field in questions.parser.graph.fields)
-    kept = 0
+    kept = 0  # fields of products in memory
+
+    def need(**numbers: int) -> _core.ProgramNeeds:
+        return _core.ProgramNeeds(kept=kept, **numbers, **place)
+
     if plan.in_modes:
-        yield _core.ProgramNeeds(kept=kept, pairs=len(plan.in_modes), **place)
+        yield need(pairs=len(plan.in_modes))
     for stage in plan.stages:
-        yield of_stage(stage, kept, place)
+        yield of_stage(stage, need)
         kept += len(stage.brought)
         if stage.in_modes:
-            yield _core.ProgramNeeds(kept=kept, pairs=len(stage.in_modes), **place)
+            yield need(pairs=len(stage.in_modes))
     for one, program in plan.increments:
-        yield of_increments(one, program, kept, place)
+        yield of_increments(one, program, need)
     for axes in dict.fromkeys(sums.axes for sums in questions.spectra):
         alike = [sums for sums in questions.spectra if sums.axes == axes]
-        yield _core.ProgramNeeds(
-            kept=kept,
-            pairs=sum(len(sums.pairs) or 1 for sums in alike),
-            groups=len(alike),
-            mode_cells=math.prod(alike[0].shape),
-            **place,
-        )
+        pairs = sum(len(sums.pairs) or 1 for sums in alike)
+        yield need(pairs=pairs, groups=len(alike), mode_cells=math.prod(alike[0].shape))
     if sampled := questions.sampled:
-        yield _core.ProgramNeeds(inputs=len(sampled), kept=kept, **place)
+        yield need(inputs=len(sampled))
     for one in questions.apart:
         yield from of_questions(one)
 
 
-def of_increments(
-    one: Increments, program: Program, kept: int, place: Mapping[str, int]
-) -> _core.ProgramNeeds:
-    """The needs of increments, with `kept` fields of products in memory."""
+def of_increments(one: Increments, program: Program, need: Need) -> _core.ProgramNeeds:
+    """The needs of increments."""
     fields = {term.field for form in program.inputs for term, _ in form.items()}
-    return _core.ProgramNeeds(
+    return need(
         inputs=max(1, len(program.inputs)),
-        kept=kept,
         places=_of_core(program).places,
         increments=len(one.nodes),
         moments=len(one.separations) * one.moments,
         axis=one.axis,
         fields=len(fields) if one.axis else 0,
-        **place,
     )
 
 
@@ -87,23 +84,21 @@ def _of_core(program: Program, brought: Sequence[Brought] = ()) -> _core.Program
     return program_of(program, [[] for _ in program.inputs], [0.0] * len(program.numbers), brought)
 
 
-def of_stage(stage: Stage, kept: int, place: Mapping[str, int]) -> _core.ProgramNeeds:
-    """The needs of a stage on a grid, with `kept` fields of products of earlier stages in memory."""
+def of_stage(stage: Stage, need: Need) -> _core.ProgramNeeds:
+    """The needs of a stage."""
     cells = [int(np.prod(tally.shape)) for tally in stage.tallies]
     program = _of_core(stage.program, stage.brought)
-    return _core.ProgramNeeds(
+    return need(
         inputs=max(1, len(stage.program.inputs)),
         products=stage.products,
         fluxes=program.fluxes,
         brought=len(stage.brought),
-        kept=kept,
         of_rows=len(stage.means) + len(stage.planes) + len(stage.maxima),
         values=len(stage.values) + len(stage.selected),
         tallied=sum(len(tally.nodes) for tally in stage.tallies),
         cells=sum(cells),
         sums=sum(count * len(tally.weights) for count, tally in zip(cells, stage.tallies, strict=True)),
         places=program.places,
-        **place,
     )
 
 
