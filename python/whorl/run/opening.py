@@ -94,11 +94,7 @@ def open(
 
 
 def _of_checkpoint(
-    source: RunDirectory,
-    case: Case,
-    checkpoint: Checkpoint,
-    settings: Sequence[str],
-    comm: MPI.Intracomm,
+    source: RunDirectory, case: Case, checkpoint: Checkpoint, settings: Sequence[str], comm: MPI.Intracomm
 ) -> CurrentRun:
     timed = checkpoint.timed_for(case, settings)
     # Forces of a script are not known here.

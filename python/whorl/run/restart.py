@@ -117,16 +117,8 @@ def _go_on(
     place, comm = hold.directory, hold.comm
     grid = on_root(comm, lambda: tune.recorded_grid(place.exchange))
     timed = checkpoint.timed_for(case, settings)
-    run = set_up(
-        case,
-        comm,
-        place,
-        checkpoint.clock(),
-        hold=hold,
-        measured_grid=grid,
-        timed=timed,
-        forcing=forcing,
-    )
+    given = {"measured_grid": grid, "timed": timed, "forcing": forcing}
+    run = set_up(case, comm, place, checkpoint.clock(), hold=hold, **given)
     read_state(run, place, checkpoint)
     _resume_particles(run, place, checkpoint)
     kept = run.recorder.kept(checkpoint)

@@ -87,8 +87,6 @@ class Simulation:
         self.log = run.notices.log
         self._recorder, self._notices = run.recorder, run.notices
         self._fields, self._loop = Fields(run), Loop(run)
-        self._ends, self._callbacks = self._loop.ends, self._loop.callbacks
-        self._placing, self._counts = self._loop.placing, self._loop.counts
 
     def close(self) -> None:
         """Free the memory, MPI's windows and the directory; only series and spectra stay usable.
@@ -173,9 +171,9 @@ class Simulation:
         """
         return self._loop.run_until(self, until, progress)
 
-    every = method_of("_callbacks", Callbacks.every)
-    stop = method_of("_ends", Ends.stop)
-    particles = method_of("_placing", Placing.add)
+    every = method_of("_loop.callbacks", Callbacks.every)
+    stop = method_of("_loop.ends", Ends.stop)
+    particles = method_of("_loop.placing", Placing.add)
 
     @property
     def time(self) -> float:
@@ -187,15 +185,15 @@ class Simulation:
         """The number of time steps made since t = 0."""
         return self.clock.step
 
-    turnovers = property_of("_counts", Counts.count)
+    turnovers = property_of("_loop.counts", Counts.count)
 
-    finished = property_of("_ends", Ends.finished)
-    ended = property_of("_ends", Ends.ended)
+    finished = property_of("_loop.ends", Ends.finished)
+    ended = property_of("_loop.ends", Ends.ended)
 
     @property
     def stopped_by(self) -> str | None:
         """The signal that stopped `run`, or None."""
-        return self._ends.stopped_by
+        return self._loop.ends.stopped_by
 
     @property
     def report(self) -> _core.StepReport | None:
