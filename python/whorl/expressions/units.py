@@ -8,7 +8,8 @@ from fractions import Fraction
 from functools import partial
 
 from whorl.base.dimension import LENGTH, PURE, Dimension, product
-from whorl.expressions.values import Value, is_zero
+from whorl.expressions.nodes import is_constant
+from whorl.expressions.values import Value
 
 Unit = Dimension | None
 LARGEST_DENOMINATOR, CLOSE = 12, 1e-12  # of exponents that are fractions, and their rounding
@@ -25,7 +26,7 @@ def joined(*values: Value) -> Unit:
 
     A number, or a value whose unit is not known, may stand for a constant with this unit.
     """
-    units = [value.unit for value in values if not is_zero(value)]
+    units = [value.unit for value in values if not _is_zero(value)]
     sure = {unit for unit in units if _is_sure(unit)}
     found = sure or set(units)
     return next(iter(found)) if len(found) == 1 else None
@@ -33,10 +34,15 @@ def joined(*values: Value) -> Unit:
 
 def summed(a: Value, b: Value) -> Unit:
     """The unit of a sum. Raises ValueError if both units are sure, and different."""
-    units = [value.unit for value in (a, b) if not is_zero(value)]
+    units = [value.unit for value in (a, b) if not _is_zero(value)]
     if len({unit for unit in units if _is_sure(unit)}) > 1:
         raise ValueError(UNLIKE.format(*units))
     return joined(a, b)
+
+
+def _is_zero(value: Value) -> bool:
+    """Whether all components are the constant 0."""
+    return all(is_constant(node, 0) for node in value.nodes())
 
 
 def _is_sure(unit: Unit) -> bool:
