@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from whorl.base.text import with_error
 from whorl.output.means import ENOUGH, errors_of, time_means
 
 ENDS = ("", "_error", "_samples")
@@ -47,8 +48,9 @@ class Estimate:
 
     @classmethod
     def read(cls, data: xr.Dataset, name: str) -> "Estimate":
-        """The number NAME of a dataset with NAME_error and NAME_samples; nan if it is missing."""
-        return cls.known(*(data[f"{name}{end}"].values if name in data else np.nan for end in ENDS))
+        """The number NAME of a dataset with NAME_error and NAME_samples; nan for those that are missing."""
+        names = (f"{name}{end}" for end in ENDS)
+        return cls.known(*(data[one].values if one in data else np.nan for one in names))
 
     def settled(self) -> "Estimate":
         """The number without its shares, which may be large."""
@@ -76,6 +78,10 @@ class Estimate:
     def __iter__(self) -> Iterator[np.ndarray]:
         """Iterate over value, error and samples."""
         return iter((self.value, *self._errors))
+
+    def __str__(self) -> str:
+        """Return one number with its error, and a question mark unless that is reliable."""
+        return with_error(self.value, self.error) + ("" if self.reliable else " ?")
 
     def variables(self, name: str, dims: Any, unit: str, meaning: str) -> dict[str, tuple]:
         """The variables NAME, NAME_error and NAME_samples of a dataset."""
