@@ -17,11 +17,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from comparison import Error
 from whorl.base.text import with_error
-from whorl.particles.results.means import average_particles, numbers_of
+from whorl.particles.results.means import average_particles
 from whorl.particles.results.path_series import Tracks, tracks_of
 from whorl.particles.results.separations import pairs
+from whorl.results.estimate import Estimate
 
 Number = tuple[float, float]  # a value and its error
 C0 = {38: (2.5, 3.0), 90: (3.9, 4.2), 140: (4.6, 5.0)}
@@ -57,12 +59,12 @@ def measured(run: Any, group: str, start: float, end: float) -> Found:
     """The statistics and numbers of a window of time."""
     kinds = ("dispersion", "velocity", "acceleration", "structure-functions", "clustering", "uniformity")
     means = average_particles(run, group, kinds, start, end)
-    numbers = {name: numbers_of(means[kind], of)[:2] for name, (kind, of) in NUMBERS.items()}
+    numbers = {name: _number(means[kind], of) for name, (kind, of) in NUMBERS.items()}
     averages = run.average(start, end)
     numbers["R_lambda"] = (averages["R_lambda"].mean, averages["R_lambda"].error)
     fields = run.mean_diagnostics(("pressure", "moments"), start, end)
     for name in ("a0", "a0_forced"):
-        numbers[f"eulerian_{name}"] = tuple(float(fields["pressure"][f"{name}{of}"]) for of in ("", "_error"))
+        numbers[f"eulerian_{name}"] = _number(fields["pressure"], name)
     fourth = fields["moments"].sel(order=4)
     numbers["eulerian_flatness"] = (
         float(fourth["moment"].mean()),
@@ -71,6 +73,11 @@ def measured(run: Any, group: str, start: float, end: float) -> Found:
     numbers["p_of_uniformity"] = (float(means["uniformity"]["probability"][-1]), 0.0)
     tracks, _ = tracks_of(run, group, start, end)
     return Found(means, numbers | of_pairs(tracks))
+
+
+def _number(data: xr.Dataset, name: str) -> Number:
+    value, error, _ = Estimate.read(data, name)
+    return float(value), float(error)
 
 
 def of_pairs(tracks: Tracks) -> dict[str, Number]:

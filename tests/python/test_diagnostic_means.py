@@ -12,8 +12,9 @@ from support.diagnostic_files import BLOCKS, case_of, run_with_diagnostics, stat
 from support.processes import equal, process
 from whorl.base.errors import CaseError
 from whorl.diagnostics.results.means import diagnostic_means
-from whorl.diagnostics.results.pooled import plain_mean, pooled, weighted_mean
+from whorl.diagnostics.results.pooled import pooled, weighted_mean
 from whorl.output.means import mean_of, means_of
+from whorl.results.estimate import Rows
 
 pytestmark = needs("hdf5")
 
@@ -66,7 +67,7 @@ def test_a_mean_over_points_is_that_of_all_points():
     with np.errstate(all="ignore"):
         means = np.array([[one.mean() if one.size else np.nan for one in row] for row in points])
     share = np.r_[0.5, np.ones(len(TIMES) - 2), 0.5]
-    value, error, samples = weighted_mean(TIMES, means, counts)
+    value, error, samples = weighted_mean(Rows(TIMES), means, counts)
     for cell in range(counts.shape[1]):
         weight = np.repeat(share, counts[:, cell])
         everything = np.concatenate([row[cell] for row in points])
@@ -80,11 +81,13 @@ def test_bins_without_points_say_nothing():
     counts[:, 1] = 0
     counts[5:, 2] = 0
     values = np.where(counts > 0, process(TIMES, 3, seed=5).T, np.nan)
-    value, error, samples = weighted_mean(TIMES, values, counts)
+    value, error, samples = weighted_mean(Rows(TIMES), values, counts)
     assert np.isnan([value[1], error[1], samples[1]]).all()
     np.testing.assert_allclose(value[2], np.average(values[:5, 2], weights=[0.5, 1, 1, 1, 1]))
     counts[3:, 2] = 0
-    assert np.isnan(weighted_mean(TIMES, values, counts)[1][2])  # of three states, which is no error of 0
+    assert np.isnan(
+        weighted_mean(Rows(TIMES), values, counts).error[2]
+    )  # of three states, which is no error of 0
 
 
 def test_means_are_a_mapping_and_tables():
@@ -184,7 +187,7 @@ def test_states_without_a_value_are_left_out_of_its_mean():
     values = process(TIMES, 4, seed=10).T.copy()
     values[3, 1] = np.nan
     values[:-1, 2] = np.inf
-    value, error, _ = plain_mean(TIMES, values)
+    value, error, _ = Rows(TIMES).mean(values)
     rest = np.arange(len(TIMES)) != 3
     one = mean_of(TIMES[rest], values[rest, 1])
     assert (value[1], error[1]) == pytest.approx((one.mean, one.error))

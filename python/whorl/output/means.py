@@ -82,16 +82,26 @@ def means_of(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarr
     `values` [time, …] are finite, at two increasing times or more. The error of a constant is 0. With fewer
     than four rows the error of any other quantity is nan.
     """
+    return time_means(time, values), *errors_of(time, values)
+
+
+def time_means(time: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The means of `means_of` by themselves."""
     series = values.reshape(len(time), -1)
-    means = np.trapezoid(series, time, axis=0) / (time[-1] - time[0])
+    return (np.trapezoid(series, time, axis=0) / (time[-1] - time[0])).reshape(values.shape[1:])
+
+
+def errors_of(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The errors and the numbers of independent samples of `means_of` by themselves."""
+    series = values.reshape(len(time), -1)
     varying = np.flatnonzero(np.ptp(series, axis=0) > SAME * np.abs(series).max(axis=0))
-    errors, samples = np.zeros(len(means)), np.full(len(means), float(len(time)))
+    errors, samples = np.zeros(series.shape[1]), np.full(series.shape[1], float(len(time)))
     errors[varying] = samples[varying] = math.nan
     if len(time) >= FEWEST:
         for some in np.array_split(varying, math.ceil(varying.size / AT_ONCE) or 1):
             errors[some], samples[some] = _errors(evenly(time, series[:, some])[1])
     shape = values.shape[1:]
-    return means.reshape(shape), errors.reshape(shape), samples.reshape(shape)
+    return errors.reshape(shape), samples.reshape(shape)
 
 
 def evenly(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -17,6 +17,7 @@ from whorl.output.means import ENOUGH
 from whorl.output.means import FEWEST as FEWEST_STATES
 from whorl.pictures.style import COLORS, LAW, draw_band, rounded, units_of, with_unit
 from whorl.results.averages import Averages
+from whorl.results.estimate import Estimate
 
 AT_REST = "the flow is at rest"
 TIMES = colormaps["viridis_r"]
@@ -103,12 +104,9 @@ def _known(
     averages: Averages, name: str, most: float, bottom: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """k, mean, error and whether that is reliable, for the shells that are drawn and have an error."""
-    k, mean, error, samples = (
-        averages.spectra[of].values for of in ("k", *(f"{name}{end}" for end in ("", "_error", "_samples")))
-    )
-    seen = (k > 0) & (k <= most) & (mean > bottom) & np.isfinite(error)
-    reliable = (samples >= ENOUGH) | (error == 0)
-    return k[seen], mean[seen], error[seen], reliable[seen]
+    k, number = averages.spectra["k"].values, Estimate.read(averages.spectra, name)
+    seen = (k > 0) & (k <= most) & (number.value > bottom) & np.isfinite(number.error)
+    return k[seen], number.value[seen], number.error[seen], number.reliable[seen]
 
 
 def draw_spectra(

@@ -10,13 +10,14 @@ import numpy as np
 import xarray as xr
 
 from whorl.base.errors import CaseError
-from whorl.base.text import counted, in_words, with_error
+from whorl.base.text import counted, in_words
 from whorl.config.case import Case
 from whorl.config.columns import Column, State
 from whorl.config.measures import growing_columns, series_columns
 from whorl.config.outputs import FILES
 from whorl.output.means import ENOUGH, Mean, end_of_transient, evenly, mean_of
 from whorl.results.by_name import ByName
+from whorl.results.estimate import Estimate, Rows
 from whorl.results.window import between, check_order, check_window, missing
 
 ROUNDING, TO_ROUNDING = 1e-12, "0 to rounding"
@@ -362,16 +363,9 @@ def _mean_spectra(spectra: xr.Dataset | None) -> tuple[xr.Dataset, list[str]]:
     for name, there in finite.items():
         if there.sum() < 2:
             continue
-        times = spectra["time"].values[there]
-        shells = [mean_of(times, shell) for shell in spectra[name].values[there].T]
+        mean = Rows(spectra["time"].values[there]).mean(spectra[name].values[there])
         unit, meaning = spectra[name].attrs["units"], spectra[name].attrs["long_name"]
-        for behind, number, own, told in (
-            ("", "mean", unit, "mean of {}"),
-            ("_error", "error", unit, "standard error of the mean of {}"),
-            ("_samples", "samples", "1", "independent samples of {}"),
-        ):
-            values = [getattr(shell, number) for shell in shells]
-            data[f"{name}{behind}"] = ("k", values, {"units": own, "long_name": told.format(meaning)})
+        data.update(mean.variables(name, "k", unit, f"mean of {meaning}"))
     return data, _left_out(finite, STATES)
 
 
@@ -385,12 +379,7 @@ def _cells(one: Mean) -> tuple[str, str, str, str]:
 
 def told(one: Mean) -> str:
     """A mean with its error, and a question mark if that is not reliable."""
-    return told_number(one.mean, one.error, one.samples)
-
-
-def told_number(mean: float, error: float, samples: float) -> str:
-    """A mean with its error, and a question mark unless that is reliable by the rule of `Mean`."""
-    return with_error(mean, error) + ("" if samples >= ENOUGH or error == 0 else " ?")
+    return str(Estimate.known(one.mean, one.error, one.samples))
 
 
 def is_rounding(size: float, unit: str) -> bool:
@@ -398,11 +387,9 @@ def is_rounding(size: float, unit: str) -> bool:
     return unit in ("", "1") and abs(size) < ROUNDING
 
 
-def told_of_box(mean: float, error: float, samples: float, unit: str) -> str:
+def told_of_box(number: Estimate, unit: str) -> str:
     """A number of the whole box with its error, which may be zero to rounding."""
-    if is_rounding(abs(mean) + error, unit):
-        return TO_ROUNDING
-    return told_number(mean, error, samples)
+    return TO_ROUNDING if is_rounding(abs(number.value) + number.error, unit) else str(number)
 
 
 def counted_samples(samples: float) -> str:

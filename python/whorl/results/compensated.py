@@ -21,9 +21,9 @@ from whorl.config.wavenumbers import complete_wavenumber, smallest_wavenumber
 from whorl.diagnostics.results.means import DiagnosticMeans, rows_of
 from whorl.diagnostics.results.structure_functions import over_axes
 from whorl.output.directory import RunDirectory
-from whorl.output.means import means_of
 from whorl.results.averages import window_of
 from whorl.results.by_name import averaged
+from whorl.results.estimate import Estimate, Rows
 from whorl.results.runs import RunResults
 from whorl.results.window import around, between, check_order, missing
 
@@ -188,40 +188,29 @@ def _spectrum(states: xr.Dataset, case: Case, flow: _Flow) -> xr.Dataset:
     """k^{5/3} ε^{−2/3} E(k) in whole shells."""
     width, k = smallest_wavenumber(case.grid), states["k"].values
     whole = (k > 0) & (k + width / 2 <= complete_wavenumber(case.grid) * (1 + SLACK))
-    k, time = k[whole], states["time"].values
-    epsilon = flow.at(time)
+    k, rows = k[whole], Rows(states["time"].values)
+    epsilon = rows.mean(flow.at(rows.time))
     energy = states["energy"].transpose("time", "k").values[:, whole] / width
-    found = _over_power(time, energy * k ** (5 / 3), epsilon, 2 / 3)
-    return _dataset({"energy": ("k^{5/3} ε^{−2/3} E(k)", found)}, "k", k, _length(time, epsilon, flow))
+    found = rows.mean(energy * k ** (5 / 3)) / epsilon ** (2 / 3)
+    return _dataset({"energy": ("k^{5/3} ε^{−2/3} E(k)", found)}, "k", k, _length(epsilon, flow))
 
 
 def _increments(states: xr.Dataset, flow: _Flow) -> xr.Dataset:
     """The moments of the increments of the velocity over powers of ε r, averaged over the axes."""
-    time, where = states["time"].values, {"vector": _velocity(states)}
-    epsilon, found, r = flow.at(time), {}, np.empty(0)
+    rows, where = Rows(states["time"].values), {"vector": _velocity(states)}
+    epsilon, found, r = rows.mean(flow.at(rows.time)), {}, np.empty(0)
     for name, (array, axis, order, power, meaning) in MOMENTS.items():
         if f"{array}_x" not in states and f"{array}_y" not in states and f"{array}_z" not in states:
             continue
         moments = over_axes(states, array).sel(where | {axis: order}).transpose("time", "r")
         r = moments["r"].values
-        found[name] = (meaning, _over_power(time, moments.values / r**power, epsilon, power))
-    return _dataset(found, "r", r, _length(time, epsilon, flow))
+        found[name] = (meaning, rows.mean(moments.values / r**power) / epsilon**power)
+    return _dataset(found, "r", r, _length(epsilon, flow))
 
 
-Estimate = tuple[np.ndarray, np.ndarray, np.ndarray]  # values, errors, independent samples
-
-
-def _over_power(time: np.ndarray, values: np.ndarray, epsilon: np.ndarray, power: float) -> Estimate:
-    """⟨f⟩/⟨ε⟩ⁿ of values [time, …], with the error of its linear part."""
-    mean_epsilon = means_of(time, epsilon)[0]
-    mean = means_of(time, values)[0] / mean_epsilon**power
-    linear = values / mean_epsilon**power - power * mean * (epsilon / mean_epsilon)[:, None]
-    return mean, *means_of(time, linear)[1:]
-
-
-def _length(time: np.ndarray, epsilon: np.ndarray, flow: _Flow) -> dict[str, float]:
+def _length(epsilon: Estimate, flow: _Flow) -> dict[str, float]:
     """The scales ε, ν and η."""
-    mean = float(means_of(time, epsilon)[0])
+    mean = float(epsilon.value)
     return {
         "dissipation": mean,
         "viscosity": flow.viscosity,
@@ -236,14 +225,8 @@ def _dataset(
     eta = scales["kolmogorov_length"]
     axis, unit = f"{name}_eta", "1/length" if name == "k" else "length"
     variables = {}
-    for key, (meaning, estimate) in found.items():
-        for end, told, values in zip(
-            ("", "_error", "_samples"),
-            (meaning, f"standard error of {key}", f"independent samples of {key}"),
-            estimate,
-            strict=True,
-        ):
-            variables[f"{key}{end}"] = (axis, values, {"units": "1", "long_name": told})
+    for key, (meaning, number) in found.items():
+        variables |= number.variables(key, axis, "1", meaning)
     scaled = place * eta if name == "k" else place / eta
     meaning = "kη" if name == "k" else "r/η"
     coordinates = {

@@ -17,6 +17,7 @@ from whorl.config.earlier import renamed
 from whorl.output.means import ENOUGH
 from whorl.pictures.style import BAND, COLORS, LAW, draw_band, with_unit
 from whorl.results.averages import TO_ROUNDING, is_rounding, told_of_box
+from whorl.results.estimate import Estimate
 
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)))  # of curves: the next after each round of colours
 ZERO = LAW | {"linewidth": 0.8, "linestyle": "-"}
@@ -153,7 +154,7 @@ def told(data: xr.Dataset, name: str) -> str:
     """A number of the whole box: a mean as `whorl average` prints it, a number of a state to four digits."""
     value, unit = float(data[name]), data[name].attrs.get("units", "1")
     if f"{name}_error" in data:
-        return told_of_box(value, *(float(data[f"{name}_{of}"]) for of in ("error", "samples")), unit)  # type: ignore[arg-type, call-arg]
+        return told_of_box(Estimate.read(data, name), unit)
     return TO_ROUNDING if is_rounding(value, unit) else in_powers(value, 4)
 
 

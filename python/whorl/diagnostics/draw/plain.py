@@ -18,6 +18,7 @@ from whorl.diagnostics.draw.base import (
     places,
     tell_left_out,
 )
+from whorl.results.by_name import averaged
 
 MOST = 4  # graphs
 
@@ -42,12 +43,7 @@ def draw_plain(figure: Figure, data: xr.Dataset) -> None:
 
 def _arrays(data: xr.Dataset) -> list[xr.DataArray]:
     """The arrays of numbers, except errors, samples and counts."""
-    beside = {f"{name}{end}" for name in data.data_vars for end in ("_error", "_samples")}
-    return [
-        one
-        for name, one in data.data_vars.items()
-        if name not in {*beside, "count"} and one.dtype.kind in "fiu"
-    ]
+    return [one for one in averaged(data) if one.name != "count" and one.dtype.kind in "fiu"]
 
 
 def _numbers(ax: Axes, data: xr.Dataset, array: xr.DataArray) -> None:

@@ -28,6 +28,7 @@ from whorl.results.averages import (
     window_of,
 )
 from whorl.results.by_name import ByName, averaged, records_of, tree_of
+from whorl.results.estimate import Estimate
 from whorl.results.window import between, check_order, missing
 
 ABOUT = "whorl means of diagnostics; length and time are the case's own units"
@@ -214,10 +215,9 @@ def _cells(data: xr.Dataset, array: xr.DataArray, index: tuple[int, ...]) -> tup
     value = array.values[index]
     if f"{array.name}_error" not in data:
         return f"{value:g}" if value % 1 else f"{int(value)}", "sum"
-    error, samples = (float(data[f"{array.name}_{end}"].values[index]) for end in ("error", "samples"))
+    number = Estimate.read(data, str(array.name))[index]
     unit = str(array.attrs.get("units", "1")) if array.ndim == 0 else UNITS_OF_CASE
-    number = told_of_box(float(value), error, samples, unit)
-    return number, "" if error == 0 else counted_samples(samples)
+    return told_of_box(number, unit), "" if number.error == 0 else counted_samples(number.samples)
 
 
 def _label(value: np.ndarray) -> str:
@@ -232,12 +232,17 @@ def _doubts(name: str, data: xr.Dataset, of_table: bool) -> Iterator[str]:
             "errors are not known."
         )
         return
-    with_errors = [one.name for one in averaged(data) if f"{one.name}_error" in data]
-    of_all = [(data[f"{one}_error"].values, data[f"{one}_samples"].values) for one in with_errors]
-    few = sum(int(((error != 0) & ~(samples >= ENOUGH)).sum()) for error, samples in of_all)
-    if few:
+    yield from few_samples(
+        name, data, of_table, f", or not known where fewer than {FEWEST} states have points"
+    )
+
+
+def few_samples(name: str, data: xr.Dataset, of_table: bool, more: str = "") -> Iterator[str]:
+    """A sentence on errors that are not reliable, which ends in `more`."""
+    numbers = [Estimate.read(data, str(one.name)) for one in averaged(data) if f"{one.name}_error" in data]
+    if few := sum(int((~one.reliable).sum()) for one in numbers):
         yield (
-            f"{few} of {sum(error.size for error, _ in of_all)} errors of {name} rest on fewer than "
+            f"{few} of {sum(one.value.size for one in numbers)} errors of {name} rest on fewer than "
             f"{ENOUGH:.0f} independent samples{' (a question mark)' if of_table else ''}: they are not "
-            f"reliable and probably too small, or not known where fewer than {FEWEST} states have points."
+            f"reliable and probably too small{more}."
         )

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from whorl.base.errors import CaseError
-from whorl.diagnostics.results.pooled import plain_mean
+from whorl.results.estimate import Rows
 
 
 def over_axes(data: xr.Dataset, name: str) -> xr.DataArray:
@@ -80,25 +80,10 @@ def scaling_exponents(
         )
     if 3 not in array["order"]:
         raise CaseError("Scaling exponents need the third order; measure up to order 3 or more.")
-    time, order = array["time"].values, array["order"].values
-    values = array.transpose("time", "order", "r").values
-    mean = np.array([plain_mean(time, one)[0] for one in values.swapaxes(0, 1)])
-    x, relative = np.log(mean[order == 3][0]), values / mean
-    of_x = relative[:, order == 3]
-    x0 = x - x.mean()
-    exponents, parts = [], []
-    for n, of_order in enumerate(mean):
-        y0 = np.log(of_order) - np.log(of_order).mean()
-        slope = x0 @ y0 / (x0 @ x0)
-        linear = relative[:, n] @ x0 + of_x[:, 0] @ (y0 - 2 * slope * x0)
-        exponents.append(slope)
-        parts.append(linear / (x0 @ x0))
-    _, error, samples = plain_mean(time, np.array(parts).T)
-    return xr.Dataset(
-        {
-            "exponent": ("order", exponents, {"long_name": "d ln S_n / d ln S₃"}),
-            "exponent_error": ("order", error, {"long_name": "standard error of exponent"}),
-            "exponent_samples": ("order", samples, {"long_name": "independent samples of exponent"}),
-        },
-        {"order": order},
-    )
+    order, values = array["order"].values, array.transpose("time", "order", "r").values
+    y = Rows(array["time"].values).mean(values).log()
+    y -= y.mean()[:, None]
+    x = y[order == 3]
+    exponent = (x * y).sum() / (x * x).sum()
+    found = exponent.variables("exponent", "order", "1", "d ln S_n / d ln S₃")
+    return xr.Dataset(found, {"order": order})

@@ -25,10 +25,10 @@ from whorl.diagnostics.draw.base import (
 )
 from whorl.output.means import ENOUGH
 from whorl.particles.draw.over_slice import draw_over_slice
-from whorl.particles.results.means import KINDS, average_particles, numbers_of
+from whorl.particles.results.means import KINDS, average_particles
 from whorl.pictures.slices import Tell, silent
 from whorl.pictures.style import COLORS, HALO, draw_title, title_of
-from whorl.results.averages import told_number
+from whorl.results.estimate import Estimate
 from whorl.results.runs import RunResults
 
 SIDE = 4.6  # of a graph, in inches
@@ -103,30 +103,28 @@ def _when(data: xr.Dataset) -> str:
 
 def _told(data: xr.Dataset, name: str) -> str:
     """A number with its error; "" where it is not known."""
-    value, error, samples = numbers_of(data, name)
-    return told_number(value, error, samples) if np.isfinite(value) else ""
+    number = Estimate.read(data, name)
+    return str(number) if np.isfinite(number.value) else ""
 
 
-def _curve(
-    ax: Axes, place: np.ndarray, one: xr.DataArray, error: xr.DataArray, style: Look, label: str = ""
-) -> None:
+def _curve(ax: Axes, place: np.ndarray, data: xr.Dataset, name: str, style: Look, label: str = "") -> None:
     """A curve with a band of its errors, which ends below the curve where the axis is logarithmic."""
     floor: Any = -np.inf
-    values = one.values
+    number = Estimate.read(data, name)
+    values = number.value
     if ax.get_yscale() == "log":
         values = np.where(values > 0, values, np.nan)
         floor = DEEPEST * values
     draw_curve(ax, place, values, style, label)
-    draw_band(ax, place, values, error.values, style.color, floor)
+    draw_band(ax, place, values, number.error, style.color, floor)
 
 
 def _by_axis(ax: Axes, data: xr.Dataset, name: str, place: np.ndarray, label: str) -> None:
     """A curve of each axis, and that of all together."""
     mean, single = f"mean_{name}", data.sizes["axis"] == 1
     for n, axis in enumerate(data["axis"].values if not single else ()):
-        one, error = (data[of].sel(axis=axis) for of in (name, f"{name}_error"))
-        _curve(ax, place, one, error, look(n), str(axis))
-    _curve(ax, place, data[mean], data[f"{mean}_error"], MEAN, label)
+        _curve(ax, place, data.sel(axis=axis), name, look(n), str(axis))
+    _curve(ax, place, data, mean, MEAN, label)
 
 
 def _dispersion(ax: Axes, data: xr.Dataset) -> None:
@@ -135,9 +133,8 @@ def _dispersion(ax: Axes, data: xr.Dataset) -> None:
         xscale="log", yscale="log", xlabel="τ  [time]", title="Dispersion ⟨(X(t₀ + τ) − X(t₀))²⟩  [length²]"
     )
     for n, axis in enumerate(data["axis"].values):
-        one, error = (data[of].sel(axis=axis) for of in ("displacement", "displacement_error"))
-        _curve(ax, lag, one, error, look(n), str(axis))
-    _curve(ax, lag, data["total"], data["total_error"], MEAN, "all axes")
+        _curve(ax, lag, data.sel(axis=axis), "displacement", look(n), str(axis))
+    _curve(ax, lag, data, "total", MEAN, "all axes")
     total = data["total"].values
     for name, style, label in (("ballistic", LAW, "⟨v²⟩ τ²"), ("diffusive", DOTTED, "2 ⟨v²⟩ $T_L$ τ")):
         ax.plot(lag, data[name].values, **style, label=label)
@@ -148,7 +145,7 @@ def _dispersion(ax: Axes, data: xr.Dataset) -> None:
 def _diffusivity(ax: Axes, data: xr.Dataset) -> None:
     lag, number = data["lag"].values, data.sizes["axis"]
     ax.set(xscale="log", xlabel="τ  [time]", title=f"Diffusivity ⟨|ΔX|²⟩/({2 * number} τ)  [length²/time]")
-    _curve(ax, lag, data["diffusivity"], data["diffusivity_error"], MEAN, "diffusivity")
+    _curve(ax, lag, data, "diffusivity", MEAN, "diffusivity")
     for name, style, label in (("ballistic", LAW, "ballistic"), ("diffusive", DOTTED, "⟨v²⟩ $T_L$/d")):
         ax.plot(lag, data[name].values / (2 * number * lag), **style, label=label)
     ax.set_ylim(0, 1.5 * float(np.nanmax(data["diffusivity"])))
@@ -162,7 +159,7 @@ def _correlation(of: str) -> Callable[[Axes, xr.Dataset], None]:
         lag = data["lag"].values
         _by_axis(ax, data, "correlation", lag, "all axes")
         ax.axhline(0, **LAW | {"linewidth": 0.8, "linestyle": "-"})
-        time = numbers_of(data, "mean_integral_time")[0]
+        time = Estimate.read(data, "mean_integral_time").value
         alive = np.flatnonzero(np.abs(data["mean_correlation"].values) > 0.06)
         ax.set_xlim(0, min(lag[-1], 1.5 * lag[alive.max(initial=1)]))
         if np.isfinite(time):
@@ -180,7 +177,7 @@ def _correlation(of: str) -> Callable[[Axes, xr.Dataset], None]:
 def _pdf(ax: Axes, data: xr.Dataset) -> None:
     place = data["bin"].values
     ax.set(yscale="log")
-    _curve(ax, place, data["pdf"], data["pdf_error"], MEAN, "all axes")
+    _curve(ax, place, data, "pdf", MEAN, "all axes")
     seen = data["pdf"].values[data["pdf"].values > 0]
     fine = np.linspace(place[0], place[-1], 800)
     ax.plot(fine, np.exp(-(fine**2) / 2) / np.sqrt(2 * np.pi), **LAW, label="Gaussian")
@@ -198,7 +195,7 @@ def _spectrum(ax: Axes, data: xr.Dataset) -> None:
         return
     inside = data["frequency"].values > 0
     omega, one = data["frequency"].values[inside], data.isel(frequency=inside)
-    _curve(ax, omega, one["spectrum"], one["spectrum_error"], MEAN)
+    _curve(ax, omega, one, "spectrum", MEAN)
     values = one["spectrum"].values
     if (values > 0).all():
         at = int(np.argmax(omega**2 * values))
@@ -218,8 +215,7 @@ def _structure(ax: Axes, data: xr.Dataset) -> None:
         title="$D_n$ = ⟨|$v_i$(t + τ) − $v_i$(t)|ⁿ⟩  [(length/time)ⁿ]",
     )
     for n, order in enumerate(data["order"].values):
-        one, error = (data[of].sel(order=order) for of in ("mean_structure", "mean_structure_error"))
-        _curve(ax, lag, one, error, look(n), f"n = {order}")
+        _curve(ax, lag, data.sel(order=order), "mean_structure", look(n), f"n = {order}")
     legend(ax, loc="upper left")
 
 
@@ -230,9 +226,15 @@ def _compensated(ax: Axes, data: xr.Dataset) -> None:
         return
     time = np.sqrt(data.attrs["viscosity"] / data.attrs["dissipation"])
     lag = data["lag"].values / time
-    _curve(ax, lag, data["compensated"], data["compensated_error"], MEAN)
-    place = numbers_of(data, "C0_lag_over_kolmogorov_time")[0]
-    ax.plot(place, numbers_of(data, "C0")[0], "o", color=COLORS[1], markersize=5, zorder=4)
+    _curve(ax, lag, data, "compensated", MEAN)
+    ax.plot(
+        float(data["C0_lag_over_kolmogorov_time"]),
+        float(data["C0"]),
+        "o",
+        color=COLORS[1],
+        markersize=5,
+        zorder=4,
+    )
     ax.set(
         xscale="log",
         xlabel=r"$\tau/\tau_\eta$",
@@ -243,7 +245,7 @@ def _compensated(ax: Axes, data: xr.Dataset) -> None:
 
 def _flatness(ax: Axes, data: xr.Dataset) -> None:
     ax.set(xscale="log", xlabel="τ  [time]", title="Flatness D₄/D₂²")
-    _curve(ax, data["lag"].values, data["flatness"], data["flatness_error"], MEAN)
+    _curve(ax, data["lag"].values, data, "flatness", MEAN)
     ax.axhline(3, **LAW)
     ax.annotate("Gaussian", (data["lag"].values[0], 3), (0, 4), textcoords="offset points", color="0.35")
     ax.set_ylim(bottom=0)
@@ -261,7 +263,7 @@ def _change(ax: Axes, data: xr.Dataset) -> None:
     ax.set(xscale="log", yscale="log", xlabel="t − t₀  [time]", title="⟨|r − r₀|²⟩  [length²]")
     low, high = np.inf, 0.0
     for label, one, style in _separations(data):
-        _curve(ax, lag, one["mean_square_change"], one["mean_square_change_error"], style, label)
+        _curve(ax, lag, one, "mean_square_change", style, label)
         low = min(low, float(one["mean_square_change"][0]))
         high = max(high, float(one["mean_square_change"].max()))
         for name, law in (("ballistic", LAW), ("batchelor", DOTTED)):
@@ -277,7 +279,7 @@ def _change(ax: Axes, data: xr.Dataset) -> None:
 def _mean_square(ax: Axes, data: xr.Dataset) -> None:
     ax.set(xscale="log", yscale="log", xlabel="t − t₀  [time]", title="⟨|r|²⟩  [length²]")
     for label, one, style in _separations(data):
-        _curve(ax, data["lag"].values, one["mean_square"], one["mean_square_error"], style, label)
+        _curve(ax, data["lag"].values, one, "mean_square", style, label)
     legend(ax, many=6, loc="upper left")
 
 
@@ -289,10 +291,8 @@ def _richardson(ax: Axes, data: xr.Dataset) -> None:
         return
     ax.set(xscale="log")
     for label, one, style in _separations(data):
-        r, g = one["exit_separation"].values, one["exit_richardson"]
-        full = one["exit_share"].values > 0.95
-        g, error = g.where(full), one["exit_richardson_error"].where(full)
-        _curve(ax, r, g, error, style, label)
+        r = one["exit_separation"].where(one["exit_share"] > 0.95).values
+        _curve(ax, r, one, "exit_richardson", style, label)
     ax.axhline(0.5, **LAW, label="g = 0.5")
     plain_ticks(ax.xaxis)
     ax.set_ylim(0, None)
@@ -302,9 +302,7 @@ def _richardson(ax: Axes, data: xr.Dataset) -> None:
 def _radius(ax: Axes, data: xr.Dataset) -> None:
     ax.set(xscale="log", yscale="log", xlabel="t − t₀  [time]", title="⟨R²⟩  [length²]")
     for label, one, style in _separations(data):
-        _curve(
-            ax, data["lag"].values, one["mean_square_radius"], one["mean_square_radius_error"], style, label
-        )
+        _curve(ax, data["lag"].values, one, "mean_square_radius", style, label)
     legend(ax, many=6, loc="upper left")
 
 
@@ -312,8 +310,8 @@ def _shape(ax: Axes, data: xr.Dataset) -> None:
     ax.set(xscale="log", xlabel="t − t₀  [time]", title="Shape I₁ ≥ I₂ ≥ I₃, ⟨g_i/R²⟩", ylim=(0, 1))
     for label, one, style in _separations(data):
         for n, eigenvalue in enumerate(data["eigenvalue"].values):
-            of, error = (one[name].sel(eigenvalue=eigenvalue) for name in ("shape", "shape_error"))
-            _curve(ax, data["lag"].values, of, error, style, label if n == 0 else "")
+            of = one.sel(eigenvalue=eigenvalue)
+            _curve(ax, data["lag"].values, of, "shape", style, label if n == 0 else "")
     for value in (0.75, 0.222, 0.028):
         ax.axhline(value, **DOTTED)
     legend(ax, many=6, loc="upper left")
@@ -322,14 +320,14 @@ def _shape(ax: Axes, data: xr.Dataset) -> None:
 def _volume(ax: Axes, data: xr.Dataset) -> None:
     ax.set(xscale="log", yscale="log", xlabel="t − t₀  [time]", title="Mean volume  [length³]")
     for label, one, style in _separations(data):
-        _curve(ax, data["lag"].values, one["volume"], one["volume_error"], style, label)
+        _curve(ax, data["lag"].values, one, "volume", style, label)
     legend(ax, many=6, loc="upper left")
 
 
 def _radial(ax: Axes, data: xr.Dataset) -> None:
     title = f"Radial distribution g(r),  D₂ = {_told(data, 'dimension')}"
     ax.set(xscale="log", xlabel="r  [length]", title=title)
-    _curve(ax, data["r"].values, data["radial_distribution"], data["radial_distribution_error"], MEAN)
+    _curve(ax, data["r"].values, data, "radial_distribution", MEAN)
     ax.axhline(1, **LAW)
     ax.axvspan(data.attrs["from_r"], data.attrs["to_r"], color="0.5", alpha=0.1, linewidth=0, zorder=0)
     ax.annotate(

@@ -8,9 +8,10 @@ from scipy.spatial import ConvexHull, Voronoi, cKDTree
 from scipy.special import chdtrc, gamma
 
 from whorl.base.errors import CaseError
-from whorl.particles.results.path_means import Blocks, Estimate, with_error
+from whorl.particles.results.path_means import Blocks
 from whorl.particles.results.path_series import Tracks
 from whorl.particles.results.separations import wrapped_tree
+from whorl.results.estimate import Estimate
 
 STATES, FEW_STATES = 24, 5
 RADII = 32
@@ -83,15 +84,12 @@ def clustering(
     fitted = np.geomspace(low, high, FITTED)
     rows = _rows(tracks, states)
     closer = np.stack([_closer(tracks, row, np.append(edges, fitted)) for row in rows])
-    found = with_error(
-        "radial_distribution",
-        ("r",),
-        _radial(closer[..., : RADII + 1], edges, tracks, dimension, volume),
-        "1",
-        "g(r), pairs over those of random particles",
-    )
-    slope = _slope(closer[..., RADII + 1 :], fitted, tracks.blocks)
-    found |= with_error("dimension", (), slope, "1", "D₂, slope of ln N(< r) over ln r")
+    ball = np.pi ** (dimension / 2) / gamma(dimension / 2 + 1) * edges**dimension
+    random = (tracks.count - 1) * np.diff(ball) / volume
+    ratio = _pairs(np.diff(closer[..., : RADII + 1], axis=-1) / random, tracks.blocks)
+    found = ratio.variables("radial_distribution", ("r",), "1", "g(r), pairs over those of random particles")
+    slope = _slope(_pairs(closer[..., RADII + 1 :], tracks.blocks), fitted)
+    found |= slope.variables("dimension", (), "1", "D₂, slope of ln N(< r) over ln r")
     if voronoi:
         found |= _voronoi(tracks, rows[:: -(-len(rows) * tracks.count // CELLS)], dimension)
     r = ("r", np.sqrt(edges[1:] * edges[:-1]), {"units": "length", "long_name": "separation"})
@@ -191,36 +189,26 @@ def _closer(tracks: Tracks, row: int, radii: np.ndarray) -> np.ndarray:
     return np.array(found)
 
 
-def _estimated(shares: np.ndarray, blocks: Blocks) -> tuple[np.ndarray, np.ndarray]:
-    """The errors and samples of counts of pairs, in which each pair is counted for two particles."""
-    return blocks.combined(blocks.together(shares), np.sqrt(2) * shares.mean(axis=0))
+def _pairs(numbers: np.ndarray, blocks: Blocks) -> Estimate:
+    """The mean of numbers of neighbours [time, block, …], in which each pair counts for two particles."""
+    mean = blocks.estimate(numbers)
+    of_times, of_blocks = mean.shares
+    return Estimate(mean.value, (of_times, np.sqrt(2) * of_blocks), mean.rule)
 
 
-def _radial(closer: np.ndarray, edges: np.ndarray, tracks: Tracks, dimension: int, volume: float) -> Estimate:
-    ball = np.pi ** (dimension / 2) / gamma(dimension / 2 + 1) * edges**dimension
-    ratio = np.diff(closer, axis=-1) / ((tracks.count - 1) * np.diff(ball) / volume)
-    value = tracks.blocks.together(ratio).mean(axis=0)
-    return value, *_estimated(ratio - value, tracks.blocks)
-
-
-def _slope(closer: np.ndarray, radii: np.ndarray, blocks: Blocks) -> Estimate:
-    """The slope of ln N over ln r by least squares, and the error of its linear part."""
-    mean = blocks.together(closer).mean(axis=0)
+def _slope(closer: Estimate, radii: np.ndarray) -> Estimate:
+    """The slope of ln N over ln r by least squares; nan if it is infinite."""
     x = np.log(radii) - np.log(radii).mean()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = x @ np.log(mean) / (x @ x)
-        shares = ((closer - mean) / mean) @ x / (x @ x)
-    return np.where(np.isfinite(value), value, np.nan), *_estimated(shares, blocks)
+    slope = (closer.log() * x).sum() / (x @ x)
+    return slope + np.where(np.isfinite(slope.value), 0.0, np.nan)
 
 
 def _voronoi(tracks: Tracks, rows: np.ndarray, dimension: int) -> dict[str, tuple]:
     if tracks.count > MOST_CELLS:
         return {}
     volumes = np.stack([cell_volumes(tracks, int(row)) for row in rows])
-    squares = tracks.blocks.means((volumes / volumes.mean() - 1) ** 2)
-    return with_error(
-        "voronoi_variance", (), tracks.blocks.estimate(squares), "1", "variance of cells over their mean"
-    )
+    variance = tracks.blocks.mean((volumes / volumes.mean() - 1) ** 2)
+    return variance.variables("voronoi_variance", (), "1", "variance of cells over their mean")
 
 
 def cell_volumes(tracks: Tracks, row: int) -> np.ndarray:

@@ -8,16 +8,16 @@ import numpy as np
 import xarray as xr
 
 from whorl.base.errors import CaseError
-from whorl.particles.results.path_means import BATCHES, Blocks, Estimate, spread, with_error
-from whorl.particles.results.path_moments import correlations, density, flatness, moments
+from whorl.particles.results.path_means import BATCHES, Blocks, spread
+from whorl.particles.results.path_moments import correlations, density, moments
 from whorl.particles.results.path_series import Tracks
 from whorl.probes.results.spectra import frequency_spectrum
+from whorl.results.estimate import ENDS, Estimate, gathered
 
 LAGS = 60
 ORDERS = (2, 4, 6)
 PIECES = 4  # of the series, for their spectrum
 SPEED, FORCE = "length/time", "length/time²"
-VALUES = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def dispersion(
@@ -60,25 +60,20 @@ def dispersion(
     by_axis, total = [], []
     for step in steps:
         until = 1 if first else len(position) - step
-        squares = tracks.blocks.means((position[step : step + until] - position[:until]) ** 2)
-        by_axis.append(tracks.blocks.estimate(squares))
-        total.append(tracks.blocks.estimate(squares.sum(axis=2)))
-    lag = tracks.dt * steps
-    each = with_error(
-        "displacement", ("lag", "axis"), stacked(by_axis), "length²", "⟨(X_i(t₀ + τ) − X_i(t₀))²⟩"
+        squares = (position[step : step + until] - position[:until]) ** 2
+        each = tracks.blocks.mean(squares)
+        by_axis.append(each.settled())
+        total.append(each.sum().settled())
+    lag, number = tracks.dt * steps, len(tracks.axes)
+    whole = gathered(total)
+    found = (
+        gathered(by_axis).variables("displacement", ("lag", "axis"), "length²", "⟨(X_i(t₀ + τ) − X_i(t₀))²⟩")
+        | whole.variables("total", ("lag",), "length²", "⟨|X(t₀ + τ) − X(t₀)|²⟩")
+        | (whole / (2 * number * lag)).variables(
+            "diffusivity", ("lag",), "length²/time", f"⟨|X(t₀ + τ) − X(t₀)|²⟩/({2 * number} τ)"
+        )
     )
-    whole = with_error("total", ("lag",), stacked(total), "length²", "⟨|X(t₀ + τ) − X(t₀)|²⟩")
-    number = len(tracks.axes)
-    scaled = tuple(one / (2 * number * lag) for one in stacked(total)[:2])
-    rate = with_error(
-        "diffusivity",
-        ("lag",),
-        (*scaled, stacked(total)[2]),
-        "length²/time",
-        f"⟨|X(t₀ + τ) − X(t₀)|²⟩/({2 * number} τ)",
-    )
-    limits = _limits(tracks, lag)
-    return _dataset(tracks, each | whole | rate | limits, lag).assign_attrs(origins=origins)
+    return _dataset(tracks, found | _limits(tracks, lag), lag).assign_attrs(origins=origins)
 
 
 def _limits(tracks: Tracks, lag: np.ndarray) -> dict[str, tuple]:
@@ -140,12 +135,9 @@ def velocity(tracks: Tracks, *, longest: float | None = None, lags: int = 200) -
 def _energy_ratio(tracks: Tracks) -> dict[str, tuple]:
     """½⟨|v|²⟩ over the energy of the flow; the error is that of their difference at each time."""
     values = tracks.velocity_in_frame
-    flow = tracks.at_times_of(tracks.scales.energy, values)
-    own = tracks.blocks.means(0.5 * (values**2).sum(axis=2))
-    ratio = tracks.blocks.together(own).mean() / flow.mean()
-    shares = (own - ratio * flow[:, None]) / flow.mean()
-    found = (np.array(ratio), *tracks.blocks.errors(shares))
-    return with_error("energy_ratio", (), found, "1", "½⟨|v|²⟩ of particles over the energy of the flow")
+    flow = tracks.blocks.common(tracks.at_times_of(tracks.scales.energy, values))
+    own = tracks.blocks.mean(0.5 * (values**2).sum(axis=2))
+    return (own / flow).variables("energy_ratio", (), "1", "½⟨|v|²⟩ of particles over the energy of the flow")
 
 
 def _spectrum(values: np.ndarray, time: np.ndarray, blocks: Blocks) -> dict[str, tuple]:
@@ -161,15 +153,10 @@ def _spectrum(values: np.ndarray, time: np.ndarray, blocks: Blocks) -> dict[str,
         found = frequency_spectrum(series, segments=1, remove_mean=False)
         parts.append(blocks.means(found.values.mean(axis=2)))
     parts = np.stack(parts, axis=0)  # [piece, frequency, block]
-    estimate = blocks.estimate(np.swapaxes(parts, 1, 2))
     about = {"units": "1/time", "long_name": "angular frequency ω"}
-    return {"frequency": ("frequency", found["frequency"].values, about)} | with_error(
-        "spectrum",
-        ("frequency",),
-        estimate,
-        "length²/time",
-        "S(ω), dω from 0, whose integral is the variance",
-    )
+    return {"frequency": ("frequency", found["frequency"].values, about)} | blocks.estimate(
+        np.swapaxes(parts, 1, 2)
+    ).variables("spectrum", ("frequency",), "length²/time", "S(ω), dω from 0, whose integral is the variance")
 
 
 def acceleration(tracks: Tracks, *, longest: float | None = None, lags: int = 200) -> xr.Dataset:
@@ -201,11 +188,11 @@ def acceleration(tracks: Tracks, *, longest: float | None = None, lags: int = 20
     found = moments(values, blocks, FORCE) | density(values, blocks, "acceleration")
     found |= correlations(values, time, blocks, tracks.axes, longest=longest, lags=lags)
     for name in ("integral_time", "mean_integral_time"):  # ∫ ρ_a dτ to its zero is no time of the flow
-        for end in ("", "_error", "_samples"):
+        for end in ENDS:
             found.pop(f"{name}{end}")
     if (small := tracks.small_scales) is not None:
         found |= _over(found, "mean_first_zero", small.time, "kolmogorov_time", "zero of ρ_a over τ_η")
-        found |= with_error("a0", (), _a0(tracks, values), "1", "⟨a_i a_i⟩/3 over ε^{3/2} ν^{−1/2}")
+        found |= _a0(tracks, values).variables("a0", (), "1", "⟨a_i a_i⟩/3 over ε^{3/2} ν^{−1/2}")
     about = {"acceleration": tracks.acceleration_from}
     if not tracks.has_acceleration:
         about |= {"resolution": _resolution(tracks, values)}
@@ -222,12 +209,9 @@ def _resolution(tracks: Tracks, values: np.ndarray) -> float:
 def _a0(tracks: Tracks, values: np.ndarray) -> Estimate:
     """a₀; its error includes that of the dissipation, which rises and falls with squared accelerations."""
     small, blocks = tracks.small_scales, tracks.blocks
-    squares = blocks.means((values**2).mean(axis=2))
-    epsilon = tracks.at_times_of(small.dissipation, values)
-    unit = small.epsilon**1.5 * small.viscosity**-0.5
-    value = blocks.together(squares).mean() / unit
-    shares = squares / unit - value - 1.5 * value * (epsilon / small.epsilon - 1)[:, None]
-    return np.array(value), *blocks.errors(shares)
+    squares = blocks.mean((values**2).mean(axis=2))
+    epsilon = blocks.common(tracks.at_times_of(small.dissipation, values), small.epsilon)
+    return squares / (epsilon**1.5 * small.viscosity**-0.5)
 
 
 def structure_functions(tracks: Tracks, *, longest: float | None = None, lags: int = LAGS) -> xr.Dataset:
@@ -261,36 +245,29 @@ def structure_functions(tracks: Tracks, *, longest: float | None = None, lags: i
     for step in steps:
         change = np.abs(values[step:] - values[:-step])
         powers = np.stack([blocks.means(change**order) for order in ORDERS], axis=2)
-        of_axes.append(blocks.estimate(powers))
-        mean = powers.mean(axis=3)
-        of_all.append(blocks.estimate(mean))
-        flat.append(flatness(mean[..., 0], mean[..., 1], blocks))
+        each = blocks.estimate(powers)
+        mean = each.mean()
+        of_axes.append(each.settled())
+        of_all.append(mean.settled())
+        flat.append((mean[1] / mean[0] ** 2).settled())
         if (small := tracks.small_scales) is not None:
-            epsilon = tracks.at_times_of(small.dissipation, values)[: len(change)]
-            compensated.append(_compensated(mean[..., 0], epsilon, tracks.dt * step, small.epsilon, blocks))
-            parts.append(_batched(mean[..., 0] / (tracks.dt * step), batches))
+            series = tracks.at_times_of(small.dissipation, values)[: len(change)]
+            epsilon = blocks.common(series, small.epsilon)
+            compensated.append((mean[0] / (epsilon * (tracks.dt * step))).settled())
+            parts.append(_batched(powers[:, :, 0].mean(axis=2) / (tracks.dt * step), batches))
     lag = tracks.dt * steps
     found = {"order": ("order", list(ORDERS), {"units": "1", "long_name": "order n"})}
-    found |= with_error(
-        "structure", ("lag", "order", "axis"), stacked(of_axes), f"({SPEED})ⁿ", "⟨|v_i(t + τ) − v_i(t)|ⁿ⟩"
-    )
-    found |= with_error(
-        "mean_structure", ("lag", "order"), stacked(of_all), f"({SPEED})ⁿ", "D_n, mean over the axes"
-    )
-    found |= with_error("flatness", ("lag",), stacked(flat), "1", "D₄/D₂²")
+    for name, numbers, dims, unit, meaning in (
+        ("structure", of_axes, ("lag", "order", "axis"), f"({SPEED})ⁿ", "⟨|v_i(t + τ) − v_i(t)|ⁿ⟩"),
+        ("mean_structure", of_all, ("lag", "order"), f"({SPEED})ⁿ", "D_n, mean over the axes"),
+        ("flatness", flat, ("lag",), "1", "D₄/D₂²"),
+        ("compensated", compensated, ("lag",), "1", "D₂/(ε τ)"),
+    ):
+        if numbers:
+            found |= gathered(numbers).variables(name, dims, unit, meaning)
     if compensated:
-        found |= with_error("compensated", ("lag",), stacked(compensated), "1", "D₂/(ε τ)")
-        found |= _peak(tracks, lag, stacked(compensated), np.stack(parts, axis=-1))
+        found |= _peak(tracks, lag, gathered(compensated), np.stack(parts, axis=-1))
     return _dataset(tracks, found, lag).assign_attrs(velocity=tracks.velocity_from)
-
-
-def _compensated(
-    second: np.ndarray, epsilon: np.ndarray, lag: float, mean: float, blocks: Blocks
-) -> Estimate:
-    """D₂/(ε τ); its error includes that of the dissipation."""
-    value = blocks.together(second).mean() / (mean * lag)
-    shares = second / (mean * lag) - value * (epsilon / mean)[:, None]
-    return np.array(value), *blocks.errors(shares - shares.mean())
 
 
 def _batched(parts: np.ndarray, batches: int) -> np.ndarray:
@@ -301,18 +278,13 @@ def _batched(parts: np.ndarray, batches: int) -> np.ndarray:
 def _peak(tracks: Tracks, lag: np.ndarray, curve: Estimate, parts: np.ndarray) -> dict[str, tuple]:
     """The largest value of D₂/(ε τ) and its place, of parts [batch, block, lag] of D₂/τ."""
     small = tracks.small_scales
-    height, place = _top(lag, curve[0])
-    at = int(np.argmax(curve[0]))
+    height, place = _top(lag, curve.value)
+    at = int(np.argmax(curve.value))
     off = spread(parts, tracks.blocks, lambda one: np.array(_top(lag, one)[1]))
-    samples = curve[2][at]
-    return with_error(
-        "C0", (), (np.array(height), curve[1][at], samples), "1", "largest D₂/(ε τ)"
-    ) | with_error(
-        "C0_lag_over_kolmogorov_time",
-        (),
-        (np.array(place / small.time), off / small.time, samples),
-        "1",
-        "τ/τ_η of the largest D₂/(ε τ)",
+    top = Estimate.known(height, curve.error[at], curve.samples[at])
+    off = Estimate.known(place, off, curve.samples[at]) / small.time
+    return top.variables("C0", (), "1", "largest D₂/(ε τ)") | off.variables(
+        "C0_lag_over_kolmogorov_time", (), "1", "τ/τ_η of the largest D₂/(ε τ)"
     )
 
 
@@ -330,9 +302,8 @@ def _top(lag: np.ndarray, values: np.ndarray) -> tuple[float, float]:
 
 def _over(found: dict[str, tuple], name: str, unit: float, of: str, meaning: str) -> dict[str, tuple]:
     """A number divided by a scale of the flow."""
-    value, error, samples = (found[f"{name}{end}"][1] for end in ("", "_error", "_samples"))
-    label = f"{name.removeprefix('mean_')}_over_{of}"
-    return with_error(label, (), (value / unit, error / unit, samples), "1", meaning)
+    number = Estimate.known(*(found[f"{name}{end}"][1] for end in ENDS)) / unit
+    return number.variables(f"{name.removeprefix('mean_')}_over_{of}", (), "1", meaning)
 
 
 def lag_steps(tracks: Tracks, longest: float | None, lags: int, part: float) -> np.ndarray:
@@ -347,11 +318,6 @@ def lag_steps(tracks: Tracks, longest: float | None, lags: int, part: float) -> 
             )
         most = given
     return np.unique(np.rint(np.geomspace(1, most, lags)).astype(int))
-
-
-def stacked(estimates: list[Estimate]) -> Estimate:
-    """Values, errors and samples of a list, along a first axis."""
-    return tuple(np.stack(one) for one in zip(*estimates, strict=True))
 
 
 def _dataset(tracks: Tracks, found: dict[str, tuple], lag: np.ndarray | None = None) -> xr.Dataset:

@@ -5,20 +5,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-import numpy as np
 import xarray as xr
 
 from whorl.base.errors import CaseError
 from whorl.base.text import in_words
 from whorl.config.explain import did_you_mean
-from whorl.diagnostics.results.means import DiagnosticMeans
-from whorl.output.means import ENOUGH
+from whorl.diagnostics.results.means import DiagnosticMeans, few_samples
 from whorl.particles.results.clustering import clustering, uniformity
 from whorl.particles.results.lagrangian import acceleration, dispersion, structure_functions, velocity
 from whorl.particles.results.path_series import Tracks, tracks_of
 from whorl.particles.results.separations import pairs, tetrahedra
 from whorl.results.averages import listed
-from whorl.results.by_name import averaged
 from whorl.results.runs import RunResults
 
 MIXED = "The steps of time differ: paths were interpolated to even ones by cubic splines."
@@ -88,7 +85,7 @@ class ParticleMeans(DiagnosticMeans):
 
     def remarks(self, *, of_table: bool = True) -> list[str]:
         """Return the sentences below the table, or of a picture: sources, doubtful errors, the window."""
-        doubtful = [line for name, data in self.means.items() for line in _doubts(name, data, of_table)]
+        doubtful = [line for name, data in self.means.items() for line in few_samples(name, data, of_table)]
         sources = dict.fromkeys(line for data in self.means.values() for line in _sources(data))
         return [*self.notes, *sources, *doubtful, self.verdict]
 
@@ -188,22 +185,6 @@ def _sources(data: xr.Dataset) -> Iterator[str]:
         )
 
 
-def _doubts(name: str, data: xr.Dataset, of_table: bool) -> Iterator[str]:
-    """A sentence on errors that are not reliable."""
-    of_all = [
-        (data[f"{one.name}_error"].values, data[f"{one.name}_samples"].values)
-        for one in averaged(data)
-        if f"{one.name}_error" in data
-    ]
-    few = sum(int(((error != 0) & ~(samples >= ENOUGH)).sum()) for error, samples in of_all)
-    if few:
-        yield (
-            f"{few} of {sum(error.size for error, _ in of_all)} errors of {name} rest on fewer than "
-            f"{ENOUGH:.0f} independent samples{' (a question mark)' if of_table else ''}: they are not "
-            "reliable and probably too small."
-        )
-
-
 def _scales(tracks: Tracks) -> list[str]:
     """A sentence on the scales that normalise the numbers, or on the reason that these are missing."""
     if (small := tracks.small_scales) is not None:
@@ -224,10 +205,3 @@ def _why_not(tracks: Tracks) -> str:
     if not tracks.scales.viscosity > 0:
         return "the flow has no viscosity"
     return "its mean dissipation by viscosity, 2νZ, is 0 in the window"
-
-
-def numbers_of(data: xr.Dataset, name: str) -> tuple[float, float, float]:
-    """A number without axes, its error and its samples; nan if it is missing."""
-    if name not in data:
-        return (np.nan,) * 3
-    return tuple(float(data[f"{name}{end}"]) for end in ("", "_error", "_samples"))  # type: ignore[return-value]

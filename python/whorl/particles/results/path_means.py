@@ -15,11 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from whorl.output.means import FEWEST
-from whorl.probes.results.correlated_groups import errors_of
+from whorl.results.estimate import Errors, Estimate, even_errors
 
 BLOCKS = 32
 BATCHES = 16  # batches of times, for the spread of numbers that are no means
-Estimate = tuple[np.ndarray, np.ndarray, np.ndarray]  # values, errors, independent samples
 
 
 @dataclass(frozen=True)
@@ -49,21 +48,26 @@ class Blocks:
         """The mean over all particles, of the means of blocks along an axis."""
         return np.average(means, axis=axis, weights=self.sizes)
 
+    def mean(self, values: np.ndarray) -> Estimate:
+        """The mean of values [time, particle, …]."""
+        return self.estimate(self.means(values))
+
     def estimate(self, parts: np.ndarray) -> Estimate:
-        """The mean with its error, of means [time, block, …]."""
-        value = self.together(parts).mean(axis=0)
-        return value, *self.errors(parts - value)
+        """The mean of means [time, block, …]."""
+        of_times = self.together(parts)
+        return Estimate(of_times.mean(axis=0), (of_times, parts.mean(axis=0)), self.errors)
 
-    def errors(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The error and the samples of a mean with these shares [time, block, …]."""
-        return self.combined(self.together(shares), shares.mean(axis=0))
+    def common(self, series: np.ndarray, mean: float | None = None) -> Estimate:
+        """The mean of a number [time] of the flow, or `mean`, that of a longer series."""
+        of_blocks = np.zeros(len(self.sizes))
+        return Estimate(series.mean() if mean is None else mean, (series, of_blocks), self.errors)
 
-    def combined(self, of_times: np.ndarray, of_blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The error and the samples of a mean, of its means [time, …] and [block, …]."""
+    def errors(self, of_times: np.ndarray, of_blocks: np.ndarray) -> Errors:
+        """The error and the samples of shares [time, …] and [block, …]."""
         blocks = self.of_blocks(of_blocks)
         if len(of_times) < FEWEST:
             return blocks, np.full(of_blocks.shape[1:], float(len(of_blocks)))
-        error, samples = errors_of(of_times)
+        error, samples = even_errors(of_times)
         return np.fmax(error, blocks), samples
 
     def of_blocks(self, means: np.ndarray) -> np.ndarray:
@@ -95,15 +99,3 @@ def _jackknife(means: np.ndarray, sizes: np.ndarray, find: Callable[[np.ndarray]
     total = np.tensordot(sizes, means, 1)
     left = [find((total - size * one) / (sizes.sum() - size)) for one, size in zip(means, sizes, strict=True)]
     return np.sqrt((len(means) - 1) * np.var(left, axis=0))
-
-
-def with_error(
-    name: str, dims: tuple[str, ...], found: Estimate, unit: str, meaning: str
-) -> dict[str, tuple]:
-    """The variables NAME, NAME_error and NAME_samples of a dataset."""
-    value, error, samples = found
-    return {
-        name: (dims, value, {"units": unit, "long_name": meaning}),
-        f"{name}_error": (dims, error, {"units": unit, "long_name": f"standard error of {name}"}),
-        f"{name}_samples": (dims, samples, {"units": "1", "long_name": f"independent samples of {name}"}),
-    }

@@ -3,8 +3,9 @@
 import numpy as np
 import xarray as xr
 
-from whorl.particles.results.path_means import Blocks, Estimate, with_error
+from whorl.particles.results.path_means import Blocks
 from whorl.probes.results.correlated_groups import grouped_correlation
+from whorl.results.estimate import Estimate
 
 BINS = 81
 NARROW = 2.5  # σ, beyond which bins widen in proportion to their distance
@@ -16,33 +17,19 @@ def moments(values: np.ndarray, blocks: Blocks, unit: str) -> dict[str, tuple]:
 
     The variance is about the mean of all particles and times.
     """
-    mean = values.mean(axis=(0, 1))
-    left = values - mean
-    second, fourth = blocks.means(left**2), blocks.means(left**4)
-    over_axes = (second.mean(axis=2), fourth.mean(axis=2))
-    found = with_error("mean", ("axis",), blocks.estimate(blocks.means(values)), unit, "mean")
-    of_axes = with_error(
-        "variance", ("axis",), blocks.estimate(second), f"({unit})²", "variance of a component"
+    left = values - values.mean(axis=(0, 1))
+    mean, second, fourth = (blocks.mean(one) for one in (values, left**2, left**4))
+    whole = second.mean()
+    square = f"({unit})²"
+    return (
+        mean.variables("mean", ("axis",), unit, "mean")
+        | second.variables("variance", ("axis",), square, "variance of a component")
+        | whole.variables("mean_variance", (), square, "variance, mean over the axes")
+        | (fourth / second**2).variables("flatness", ("axis",), "1", "⟨x⁴⟩/⟨x²⟩² of a component")
+        | (fourth.mean() / whole**2).variables(
+            "mean_flatness", (), "1", "⟨x⁴⟩/⟨x²⟩² of all components together"
+        )
     )
-    whole = with_error(
-        "mean_variance", (), blocks.estimate(over_axes[0]), f"({unit})²", "variance, mean over the axes"
-    )
-    flat = with_error(
-        "flatness", ("axis",), flatness(second, fourth, blocks), "1", "⟨x⁴⟩/⟨x²⟩² of a component"
-    )
-    of_all = with_error(
-        "mean_flatness", (), flatness(*over_axes, blocks), "1", "⟨x⁴⟩/⟨x²⟩² of all components together"
-    )
-    return found | of_axes | whole | flat | of_all
-
-
-def flatness(second: np.ndarray, fourth: np.ndarray, blocks: Blocks) -> Estimate:
-    """⟨x⁴⟩/⟨x²⟩² of the means [time, block, …] of squares and of fourth powers."""
-    square, power = (blocks.together(one).mean(axis=0) for one in (second, fourth))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = power / square**2
-        shares = (fourth - power) / square**2 - 2 * value * (second - square) / square
-    return value, *blocks.errors(shares)
 
 
 def density(values: np.ndarray, blocks: Blocks, what: str) -> dict[str, tuple]:
@@ -62,11 +49,10 @@ def density(values: np.ndarray, blocks: Blocks, what: str) -> dict[str, tuple]:
     each, widths = scaled.shape[2], np.diff(edges)
     of_times = by_time / (count * each * widths)
     of_blocks = by_block / (times * each * blocks.sizes[:, None] * widths)
-    value = of_times.mean(axis=0)
-    found = (value, *blocks.combined(of_times, of_blocks))
+    pdf = Estimate(of_times.mean(axis=0), (of_times, of_blocks), blocks.errors)
     middle = {"units": "1", "long_name": f"{what} less its mean, over its σ"}
-    return {"bin": ("bin", (edges[:-1] + edges[1:]) / 2, middle)} | with_error(
-        "pdf", ("bin",), found, "1", f"PDF of a component of the {what}, in units of σ"
+    return {"bin": ("bin", (edges[:-1] + edges[1:]) / 2, middle)} | pdf.variables(
+        "pdf", ("bin",), "1", f"PDF of a component of the {what}, in units of σ"
     )
 
 
@@ -117,7 +103,8 @@ def _numbers(
             samples = whole[f"{name}_samples"].values
         else:  # the first zero has the samples of the integral, which ends there
             error, samples = by_block, whole["integral_time_samples"].values
-        own = (*dims, *one.dims[1:])
-        values = [each if dims else each[0] for each in (one.values, error, samples)]
-        found |= with_error(prefix + name, own, values, one.attrs["units"], one.attrs["long_name"])
+        number = Estimate.known(one.values, error, samples)[() if dims else 0]
+        found |= number.variables(
+            prefix + name, (*dims, *one.dims[1:]), one.attrs["units"], one.attrs["long_name"]
+        )
     return found

@@ -13,9 +13,10 @@ import xarray as xr
 from scipy.spatial import cKDTree
 
 from whorl.base.errors import CaseError
-from whorl.particles.results.lagrangian import LAGS, lag_steps, stacked
-from whorl.particles.results.path_means import Blocks, Estimate, with_error
+from whorl.particles.results.lagrangian import LAGS, lag_steps
+from whorl.particles.results.path_means import Blocks
 from whorl.particles.results.path_series import Tracks
+from whorl.results.estimate import Estimate, gathered
 
 KOLMOGOROV = 2.1  # C₂ of ⟨δu²⟩ = C₂ (ε r)^{2/3}, longitudinal
 RATIO = 1.25  # of successive separations of exits
@@ -210,19 +211,26 @@ def _between_members(tracks: Tracks, members: np.ndarray) -> np.ndarray:
 
 
 def _mean(values: np.ndarray) -> Estimate:
-    """The mean over pairs of values [pair, …]."""
+    """The mean over pairs of values [pair, …]; nan without pairs."""
+    if not len(values):
+        return Estimate.known(*(np.nan,) * 3)
     blocks = Blocks.of(len(values))
-    return blocks.estimate(blocks.means(values[None]))
+    return blocks.mean(values[None])
+
+
+def _means(values: np.ndarray) -> Estimate:
+    """The means over pairs of values [lag, pair, …]."""
+    return gathered([_mean(one) for one in values])
 
 
 def _separated(tracks: Tracks, one: Sets, steps: np.ndarray) -> dict[str, tuple]:
     """The numbers of one separation over `lag`."""
     apart = _between_members(tracks, one.members)
     lag = tracks.dt * steps
-    square = stacked([_mean((apart[step] ** 2).sum(axis=-1)) for step in steps])
-    change = stacked([_mean(((apart[step] - apart[0]) ** 2).sum(axis=-1)) for step in steps])
-    found = with_error("mean_square", ("lag",), square, LENGTH2, "⟨|r|²⟩")
-    found |= with_error("mean_square_change", ("lag",), change, LENGTH2, "⟨|r − r₀|²⟩")
+    square = _means((apart[steps] ** 2).sum(axis=-1))
+    change = _means(((apart[steps] - apart[0]) ** 2).sum(axis=-1))
+    found = square.variables("mean_square", ("lag",), LENGTH2, "⟨|r|²⟩")
+    found |= change.variables("mean_square_change", ("lag",), LENGTH2, "⟨|r − r₀|²⟩")
     if tracks.has_velocity:
         jump = tracks.velocity[0][one.members[:, 1]] - tracks.velocity[0][one.members[:, 0]]
         square_jump = (jump**2).sum(axis=-1).mean()
@@ -230,9 +238,8 @@ def _separated(tracks: Tracks, one: Sets, steps: np.ndarray) -> dict[str, tuple]
     if (small := tracks.small_scales) is not None:
         law = 11 / 3 * KOLMOGOROV * (small.epsilon * one.separation) ** (2 / 3) * lag**2
         found["batchelor"] = ("lag", law, told(LENGTH2, "(11/3) C₂ (ε r₀)^{2/3} τ², C₂ = 2.1"))
-        unit = small.epsilon * lag**3
-        scaled = (square[0] / unit, square[1] / unit, square[2])
-        found |= with_error("richardson", ("lag",), scaled, "1", "⟨|r|²⟩/(ε τ³)")
+        scaled = square / (small.epsilon * lag**3)
+        found |= scaled.variables("richardson", ("lag",), "1", "⟨|r|²⟩/(ε τ³)")
     return found
 
 
@@ -247,21 +254,16 @@ def _exits(tracks: Tracks, one: Sets, ratio: float) -> dict[str, tuple]:
     times = first_passages(apart, tracks.time - tracks.time[0], radii)
     spent, exit_of = np.diff(times, axis=1), radii[:-1]
     share = np.isfinite(spent).mean(axis=0) if count else np.empty(0)
-    means = [
-        _mean(column[np.isfinite(column)]) if np.isfinite(column).any() else (np.nan,) * 3
-        for column in spent.T
-    ]
+    means = [_mean(column[np.isfinite(column)]) for column in spent.T]
     found = {
         "exit_separation": ("exit", exit_of, told("length", "r from which the separation grows")),
         "exit_share": ("exit", share, told("1", "share of the pairs that get to ratio r in the window")),
     }
-    time = stacked([tuple(map(np.asarray, of)) for of in means]) if means else (np.empty(0),) * 3  # type: ignore[misc]
-    found |= with_error("exit_time", ("exit",), time, "time", "mean time from r to ratio r")
+    time = gathered(means) if means else Estimate.known(*(np.empty(0),) * 3)
+    found |= time.variables("exit_time", ("exit",), "time", "mean time from r to ratio r")
     if (small := tracks.small_scales) is not None:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            g = 143 / 81 * (ratio ** (2 / 3) - 1) ** 3 * exit_of**2 / (small.epsilon * time[0] ** 3)
-            scaled = (g, 3 * g * time[1] / time[0], time[2])
-        found |= with_error("exit_richardson", ("exit",), scaled, "1", "Richardson's g by exit times")
+        g = 143 / 81 * (ratio ** (2 / 3) - 1) ** 3 * exit_of**2 / small.epsilon / time**3
+        found |= g.variables("exit_richardson", ("exit",), "1", "Richardson's g by exit times")
     return found
 
 
@@ -295,11 +297,10 @@ def _shapes(tracks: Tracks, one: Sets, steps: np.ndarray) -> dict[str, tuple]:
     square = eigenvalues.sum(axis=-1)
     shape = eigenvalues / np.where(square > 0, square, 1.0)[..., None]
     volume = np.abs(np.linalg.det(reduced)) / 3
-    size = stacked([_mean(row) for row in square])
     return (
-        with_error("mean_square_radius", ("lag",), size, LENGTH2, "⟨R²⟩, R² = g₁ + g₂ + g₃")
-        | with_error("shape", ("lag", "eigenvalue"), stacked([_mean(row) for row in shape]), "1", "⟨g_i/R²⟩")
-        | with_error("volume", ("lag",), stacked([_mean(row) for row in volume]), "length³", "mean volume")
+        _means(square).variables("mean_square_radius", ("lag",), LENGTH2, "⟨R²⟩, R² = g₁ + g₂ + g₃")
+        | _means(shape).variables("shape", ("lag", "eigenvalue"), "1", "⟨g_i/R²⟩")
+        | _means(volume).variables("volume", ("lag",), "length³", "mean volume")
     )
 
 

@@ -21,11 +21,11 @@ from whorl.diagnostics.draw.base import (
     short,
     tell_empty,
 )
-from whorl.output.means import ENOUGH
 from whorl.pictures.slices import Tell, silent
 from whorl.pictures.style import COLORS, draw_notes, draw_title, title_of
 from whorl.probes.results.correlation import chosen_probe, correlated, each, in_window, ways
 from whorl.probes.results.spectra import finite_part
+from whorl.results.estimate import Estimate
 from whorl.results.runs import RunResults
 
 MOST_CURVES = 5
@@ -196,7 +196,8 @@ def _draw_curves(ax: Axes, drawn: xr.Dataset, colors: Sequence[Any], every: int,
 
 def _draw_times(ax: Axes, whole: xr.Dataset, k: np.ndarray, colors: dict[int, Any]) -> None:
     """The integral times over |k| with errors; points are open where these are not reliable."""
-    time, error, samples = (whole[f"integral_time{end}"].values for end in ("", "_error", "_samples"))
+    number = Estimate.read(whole, "integral_time")
+    time, error = number.value, number.error
     ax.set(title="Correlation time τ(k) = ∫ C dτ", xlabel="|k|  [1/length]", ylabel="τ(k)  [time]")
     seen = np.isfinite(time) & (time > 0) & (k > 0)
     if not seen.any():
@@ -204,7 +205,7 @@ def _draw_times(ax: Axes, whole: xr.Dataset, k: np.ndarray, colors: dict[int, An
         return
     for n in np.flatnonzero(seen):
         color = colors.get(int(n), "0.55")
-        fill = color if samples[n] >= ENOUGH or error[n] == 0 else "white"
+        fill = color if number.reliable[n] else "white"
         bar = error[n] if np.isfinite(error[n]) else 0.0
         low = min(bar, 0.9 * time[n])
         ax.errorbar(

@@ -4,8 +4,8 @@ The series f of a group at even times t_n = n dt, n < N, have together
 
     R(m) = 1/(N − m) Σ_n p_m(n),   p_m(n) = Σ_group Re f*(t_n) f(t_{n+m}),   C(m dt) = R(m)/R(0).
 
-The error of C is that of the linear part of the ratio, the mean of (p_m − C q_m)/R(0) over time, by
-`whorl.output.means`. Here q_m(n) is half of p_0(n) + p_0(n + m).
+Errors are those of `whorl.results.estimate`. In C the shares of R(0) are q_m, half of p_0(n) + p_0(n + m), at
+the times n of p_m.
 """
 
 import math
@@ -19,14 +19,14 @@ from scipy.fft import fft, ifft, next_fast_len
 from scipy.signal import fftconvolve
 
 from whorl.base.errors import CaseError
-from whorl.output.means import SAME, means_of
+from whorl.output.means import SAME
 from whorl.probes.options import Probe
 from whorl.probes.results.spectra import even_series
+from whorl.results.estimate import Estimate, even_errors, gathered
 
 FEWEST = Probe.fewest_rows
 AT_ONCE = 256  # series at a time, which bounds the memory
 LARGE = 16  # series of a group on average, from which products are summed group by group
-ROWS = 4096  # most rows of a mean: longer series are first averaged in blocks
 ENDED = 0.02  # C at the longest lag, below which a correlation without a zero has ended
 SMOOTH = 3.0  # least (1 − C(2 dt))/(1 − C(dt)) of a smooth series; a parabola has 4
 NUMBERS = {
@@ -71,14 +71,11 @@ def grouped_correlation(
     found = {}
     for name, (own, meaning) in (NUMBERS | square | zero).items():
         dims = ("group", "lag") if name == "correlation" else ("group",)
-        for end, of, told in (
-            ("", own, meaning),
-            ("_error", own, f"standard error of {name}"),
-            ("_samples", "1", f"independent samples of {name}"),
-        ):
-            if f"{name}{end}" in parts[0]:
-                values_of = np.concatenate([one[f"{name}{end}"] for one in parts])
-                found[f"{name}{end}"] = (dims, values_of, {"units": of, "long_name": told})
+        of = [one[name] for one in parts]
+        if isinstance(of[0], Estimate):
+            found |= gathered(of, np.concatenate).variables(name, dims, own, meaning)
+        else:
+            found[name] = (dims, np.concatenate(of), {"units": own, "long_name": meaning})
     lag = ("lag", dt * steps, {"units": "time", "long_name": "lag τ"})
     about = {"rows": len(values), "mean": "removed" if remove_mean else "kept"}
     return xr.Dataset(found, {"lag": lag}, about)
@@ -156,18 +153,16 @@ class _Groups:
         found = self.squares.mean(axis=0)
         return np.where(found > 0, found, np.nan)
 
-    def share(self, step: int, correlation: np.ndarray) -> np.ndarray:
-        """(p − C q)/R(0) at a lag, [time, group]."""
-        if step == 0:
-            return np.zeros_like(self.squares)
+    def correlation(self, step: int, covariances: np.ndarray) -> Estimate:
+        """C at a lag, [group]."""
         until = len(self.values) - step
-        before, behind = self.values[:until], self.values[step:]
-        products = self.products(before, behind)
+        products = self.products(self.values[:until], self.values[step:]) if step else self.squares
         around = (self.squares[:until] + self.squares[step:]) / 2
-        return (products - correlation * around) / self.mean_square
+        square = Estimate(covariances[0], (around,), even_errors)
+        return Estimate(covariances[step], (products,), even_errors) / square
 
-    def correlations(self, most: int) -> np.ndarray:
-        """C at all lags to `most` steps, [lag, group]."""
+    def covariances(self, most: int) -> np.ndarray:
+        """R at all lags to `most` steps, [lag, group]; nan at lag 0 where it is zero."""
         count = len(self.values)
         padded = next_fast_len(count + most)
         found = []
@@ -177,7 +172,8 @@ class _Groups:
                 power += (np.abs(fft(some, padded, axis=0)) ** 2).sum(axis=1)
             found.append(ifft(power).real[: most + 1] / (count - np.arange(most + 1)))
         whole = np.stack(found, axis=1)
-        return whole / np.where(np.isfinite(self.mean_square), whole[0], np.nan)
+        whole[0] = np.where(np.isfinite(self.mean_square), whole[0], np.nan)
+        return whole
 
 
 def in_columns(values: np.ndarray) -> Iterator[np.ndarray]:
@@ -186,34 +182,24 @@ def in_columns(values: np.ndarray) -> Iterator[np.ndarray]:
         yield values[:, first : first + AT_ONCE]
 
 
-Mean = tuple[np.ndarray, np.ndarray]  # errors, and numbers of independent samples
-
-
-def errors_of(share: np.ndarray) -> Mean:
-    """Errors and samples of means of [time, …] at even times, by blocks of many times; nan if not finite."""
-    width = -(-len(share) // ROWS)
-    blocks = share[: len(share) // width * width].reshape(-1, width, *share.shape[1:]).mean(axis=1)
-    known = np.isfinite(blocks).all(axis=0)
-    _, error, samples = means_of(np.arange(float(len(blocks))), np.where(known, blocks, 0.0))
-    return np.where(known, error, np.nan), np.where(known, samples, np.nan)
-
-
-def _numbers(groups: _Groups, steps: np.ndarray, most: int, errors: bool) -> dict[str, np.ndarray]:
+def _numbers(groups: _Groups, steps: np.ndarray, most: int, errors: bool) -> dict[str, Estimate | np.ndarray]:
     """All numbers of some groups, [group] or [group, lag]."""
-    whole = groups.correlations(most)
-    found = {"correlation": whole[steps].T, "mean_square": np.nan_to_num(groups.mean_square)}
+    covariances = groups.covariances(most)
+    correlations = covariances / covariances[0]
+    found = {"correlation": correlations[steps].T, "mean_square": np.nan_to_num(groups.mean_square)}
     if errors:
-        of_lags = [errors_of(groups.share(int(step), whole[step])) for step in steps]
-        for n, end in enumerate(("_error", "_samples")):
-            found[f"correlation{end}"] = np.stack([one[n] for one in of_lags], axis=1)
-        found["mean_square_error"], found["mean_square_samples"] = errors_of(groups.squares)
-    times = [_integral(groups, group, whole[:, group]) for group in range(whole.shape[1])]
-    names = ("integral_time", "integral_time_error", "integral_time_samples", "first_zero")
-    return found | dict(zip(names, np.array(times).T, strict=True)) | _micro(groups, whole)
+        each = (groups.correlation(int(step), covariances) for step in steps)
+        found["correlation"] = gathered(each, axis=1)
+        found["mean_square"] = Estimate(found["mean_square"], (groups.squares,), even_errors).settled()
+    times, zeros = zip(
+        *(_integral(groups, group, one) for group, one in enumerate(correlations.T)), strict=True
+    )
+    of_times = {"integral_time": gathered(times), "first_zero": np.array(zeros)}
+    return found | of_times | {"micro_time": _micro(groups)}
 
 
-def _integral(groups: _Groups, group: int, correlation: np.ndarray) -> tuple[float, float, float, float]:
-    """The integral time with its error and samples, and the first zero; nan if these are unknown.
+def _integral(groups: _Groups, group: int, correlation: np.ndarray) -> tuple[Estimate, float]:
+    """The integral time and the first zero; nan if these are unknown.
 
     C is 0 at the end, so a shift of the end changes nothing: the error is that of C before it.
     """
@@ -225,7 +211,7 @@ def _integral(groups: _Groups, group: int, correlation: np.ndarray) -> tuple[flo
     elif correlation[-1] < ENDED:
         last, part, zero = len(correlation) - 1, 0.0, math.nan
     else:
-        return (math.nan,) * 4
+        return Estimate.known(math.nan, math.nan, math.nan), math.nan
     # Straight lines between the lags, and a triangle from the last one to the zero.
     weights = np.full(last + 1, groups.dt)
     weights[-1] = groups.dt * (1 + part) / 2
@@ -238,31 +224,22 @@ def _integral(groups: _Groups, group: int, correlation: np.ndarray) -> tuple[flo
         products += (some[:until].conj() * ahead).real.sum(axis=1)
     own = weights * correlation[: last + 1]
     around = (squares[:until] * own.sum() + fftconvolve(squares, own[::-1], "valid")) / 2
-    error, samples = errors_of((products - around) / groups.mean_square[group])
-    return float(own.sum()), float(error), float(samples), zero
+    shares = (products - around) / groups.mean_square[group]  # those of all lags at once
+    return Estimate(own.sum(), (shares,), even_errors).settled(), zero
 
 
-def _micro(groups: _Groups, whole: np.ndarray) -> dict[str, np.ndarray]:
+def _micro(groups: _Groups) -> Estimate:
     """The micro time of each group: 1 − C = A τ² + B τ⁴ through the two smallest lags gives A.
 
     1 − C is that of the pairs themselves, ⟨½|f(t + τ) − f(t)|²⟩/R(0).
     """
-    dt2, mean = groups.dt**2, groups.mean_square
-    falls = []
+    dt2, counted, falls = groups.dt**2, len(groups.values) - 2, []
     for step in (1, 2):
-        change = np.abs(groups.values[step:] - groups.values[:-step]) ** 2 / 2
-        falls.append(groups.together(change) / mean)
-    one, two = (fall.mean(axis=0) for fall in falls)
-    smooth = (two >= SMOOTH * one) & (one > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        curvature = np.where(smooth, (16 * one - two) / (12 * dt2), np.nan)
-        time = curvature**-0.5
-    counted = len(falls[1])
-    around = (groups.squares[:counted] + groups.squares[2:]) / (2 * mean)
-    share = (16 * falls[0][:counted] - falls[1]) / (12 * dt2) - np.nan_to_num(curvature) * around
-    error, samples = errors_of(share)
-    return {
-        "micro_time": time,
-        "micro_time_error": np.where(smooth, error * time**3 / 2, np.nan),
-        "micro_time_samples": np.where(smooth, samples, np.nan),
-    }
+        change = groups.together(np.abs(groups.values[step:] - groups.values[:-step]) ** 2 / 2)
+        falls.append(Estimate(change.mean(axis=0), (change[:counted],), even_errors))
+    one, two = falls
+    smooth = (two.value >= SMOOTH * one.value) & (one.value > 0)
+    around = (groups.squares[:counted] + groups.squares[2:]) / 2
+    square = Estimate(np.where(smooth, groups.mean_square, np.nan), (around,), even_errors)
+    curvature = (one * 16 - two) / square / (12 * dt2)
+    return (curvature**-0.5).settled()

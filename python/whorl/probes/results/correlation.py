@@ -21,10 +21,10 @@ from whorl.results.averages import (
     as_table,
     counted_samples,
     listed,
-    told_number,
     window_of,
 )
 from whorl.results.by_name import ByName, records_of, tree_of
+from whorl.results.estimate import Estimate
 from whorl.results.runs import RunResults
 from whorl.results.window import between, check_order, missing
 
@@ -235,5 +235,5 @@ def _cells(one: xr.Dataset) -> tuple[str, ...]:
 
 
 def _told(one: xr.Dataset, name: str) -> str:
-    numbers = [float(one[f"{name}{end}"]) for end in ("", "_error", "_samples")]
-    return told_number(*numbers) if np.isfinite(numbers[0]) else ""
+    number = Estimate.read(one, name)
+    return str(number) if np.isfinite(number.value) else ""

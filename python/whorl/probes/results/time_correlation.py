@@ -9,6 +9,7 @@ import xarray as xr
 from whorl.base.errors import CaseError
 from whorl.probes.mode_shells import SLACK
 from whorl.probes.results.correlated_groups import grouped_correlation
+from whorl.results.estimate import Estimate
 
 
 def time_correlation(
@@ -191,14 +192,10 @@ def shell_correlation(
 
 def mean_squares_over(found: xr.Dataset, count: int | np.ndarray, what: str) -> xr.Dataset:
     """The correlations with mean squares divided by the number of series that were summed."""
-    changed = {name: found[name] / count for name in ("mean_square", "mean_square_error")}
-    meaning = f"{found['mean_square'].attrs['long_name']}, the mean over the {what}"
-    told = {"mean_square": meaning, "mean_square_error": found["mean_square_error"].attrs["long_name"]}
+    name, square = "mean_square", found["mean_square"]
+    mean, of = Estimate.read(found, name) / count, square.attrs
     return found.assign(
-        {
-            name: one.assign_attrs(found[name].attrs | {"long_name": told[name]})
-            for name, one in changed.items()
-        }
+        mean.variables(name, square.dims, of["units"], f"{of['long_name']}, the mean over the {what}")
     )
 
 
