@@ -152,7 +152,7 @@ class Case(Planned):
 
     def _fill(self, sections: Mapping[str, Any]) -> None:
         try:
-            super().__init__(**fill_in(sections))
+            super().__init__(**fill_in(dict(sections)))
         except ValidationError as error:
             raise CaseError(explain(error, Case)) from None
 

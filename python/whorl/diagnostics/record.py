@@ -46,7 +46,7 @@ class Measured(Rows):
             if list(known) != list(axis.values):
                 raise self.refused(path, f"with another axis {axis.name}")
         now = {array.name for array in self.layout.arrays}
-        if differ := sorted(now ^ arrays):
+        if differ := sorted(now ^ {*arrays}):
             what = "without" if differ[0] in now else "with"
             raise self.refused(path, f"{what} {differ[0]}, unlike that of the case", "")
 

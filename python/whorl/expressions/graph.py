@@ -18,7 +18,7 @@ from whorl.expressions.operations import OPERATIONS
 
 MOST_NODES = 20_000  # in one graph: more than anyone types
 LARGEST_POWER = 64  # the largest whole exponent that becomes multiplications
-Parity = tuple[bool, bool, bool]  # whether a field is odd about the walls along x, y and z
+Parity = tuple[bool, ...]  # whether a field is odd about the walls along x, y and z
 EVEN = (False, False, False)
 OF_ODD_ODD = ("sign", "sin", "tan", "arcsin", "arctan", "sinh", "tanh", "arcsinh", "arctanh")
 OF_ODD_EVEN = ("abs", "cos", "cosh")

@@ -180,6 +180,9 @@ class Planned(Section):
     _forces_not_there: frozenset[str] = PrivateAttr(frozenset())
     # A slot is not compared, copied or sent to other processes.
     __slots__ = ("_plans",)
+    if TYPE_CHECKING:
+        run: Any = None
+        _plans: dict[Any, PlannedCase]
 
     @property
     def forces_not_there(self) -> frozenset[str]:
@@ -206,7 +209,7 @@ class Planned(Section):
         """The expressions of the case, each parsed and planned once."""
         depends = (self.run.device, self.run.precision, self._forces_not_there)
         if depends not in self._kept:
-            self._kept[depends] = PlannedCase(self)
+            self._kept[depends] = PlannedCase(self)  # type: ignore[arg-type]
         return self._kept[depends]
 
     @property

@@ -1,7 +1,7 @@
 """Scalars, vectors and tensors of real or complex numbers at points: the values of expressions."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -24,7 +24,7 @@ class Value:
 
     real: Any
     imaginary: Any = None
-    unit: Dimension | None = None
+    unit: Dimension | None = field(default=None, kw_only=True)
 
     def of_unit(self, unit: Dimension | None) -> "Value":
         """The value with a unit."""

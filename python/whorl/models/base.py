@@ -272,7 +272,8 @@ class Model(Section):
 
     def unit_of(self, option: str) -> str:
         """The unit of an option, as a text; empty without a unit."""
-        return (type(self).model_fields[option].json_schema_extra or {}).get("unit") or ""
+        about: Any = type(self).model_fields[option].json_schema_extra or {}
+        return about.get("unit") or ""
 
     def quantities(self) -> dict[str, Defined]:
         """Quantities by name that expressions may use, such as the pressure p."""

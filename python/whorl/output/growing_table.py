@@ -147,7 +147,7 @@ class GrowingTable(Table, Generic[Group]):
         self.rows = {one.options.label: one for one in rows}
         every = {name: Every.parse(one.options.every) for name, one in self.rows.items()}
         super().__init__(every, path)
-        self.file, self.keeps = GrowingFile(path, self.write_group) if path else None, keeps
+        self.file, self.keeps = GrowingFile(path, self.write_group) if path else None, keeps  # type: ignore[arg-type]
         self.gaps: list[str] = []
 
     @abstractmethod

@@ -224,7 +224,7 @@ def _dataset(
     """A dataset over wavenumbers or separations in units of η, with errors and samples."""
     eta = scales["kolmogorov_length"]
     axis, unit = f"{name}_eta", "1/length" if name == "k" else "length"
-    variables = {}
+    variables: dict[str, tuple] = {}
     for key, (meaning, number) in found.items():
         variables |= number.variables(key, axis, "1", meaning)
     scaled = place * eta if name == "k" else place / eta

@@ -23,7 +23,7 @@ from whorl.output.means import ENOUGH, errors_of, time_means
 
 ENDS = ("", "_error", "_samples")
 ROWS = 4096  # most rows of a mean: longer even series are first averaged in blocks
-QUIET = {"divide": "ignore", "invalid": "ignore"}  # a number that is not known is nan
+QUIET: Any = {"divide": "ignore", "invalid": "ignore"}  # a number that is not known is nan
 
 Errors = tuple[np.ndarray, np.ndarray]  # standard errors, and numbers of independent samples
 
@@ -81,7 +81,7 @@ class Estimate:
 
     def __str__(self) -> str:
         """Return one number with its error, and a question mark unless that is reliable."""
-        return with_error(self.value, self.error) + ("" if self.reliable else " ?")
+        return with_error(float(self.value), float(self.error)) + ("" if self.reliable else " ?")
 
     def variables(self, name: str, dims: Any, unit: str, meaning: str) -> dict[str, tuple]:
         """The variables NAME, NAME_error and NAME_samples of a dataset."""
@@ -159,18 +159,18 @@ def _value(number: Any) -> Any:
 @np.errstate(**QUIET)
 def _linear(value: np.ndarray, *terms: tuple[Any, Any]) -> Estimate:
     """The number of this value that changes as Σ slope · number; exact numbers do not change."""
-    terms = [(one, slope) for one, slope in terms if isinstance(one, Estimate)]
-    (first, slope), shape = terms[0], np.shape(value)
-    if len(terms) == 1 and not first.shares:
+    inexact = [(one, slope) for one, slope in terms if isinstance(one, Estimate)]
+    (first, slope), shape = inexact[0], np.shape(value)
+    if len(inexact) == 1 and not first.shares:
         return Estimate.known(
             value, np.broadcast_to(np.abs(slope) * first.error, shape), np.broadcast_to(first.samples, shape)
         )
-    for one, _ in terms:
+    for one, _ in inexact:
         one._check_shares()
         if one.rule != first.rule:
             raise ValueError("numbers of different samples have no error together")
-    parts = zip(*(one.shares for one, _ in terms), strict=True)
-    shares = [sum(_over(s, len(shape)) * d for s, (_, d) in zip(of, terms, strict=True)) for of in parts]
+    parts = zip(*(one.shares for one, _ in inexact), strict=True)
+    shares = [sum(_over(s, len(shape)) * d for s, (_, d) in zip(of, inexact, strict=True)) for of in parts]
     return Estimate(value, tuple(np.broadcast_to(of, (len(of), *shape)) for of in shares), first.rule)
 
 
@@ -198,7 +198,8 @@ class Rows:
 
     def errors(self, shares: np.ndarray) -> Errors:
         """The error and the samples by `whorl.output.means`."""
-        return self._of_finite(shares, errors_of, 2)
+        error, samples = self._of_finite(shares, errors_of, 2)
+        return error, samples
 
     def _of_finite(self, values: np.ndarray, find: Callable, count: int) -> tuple[np.ndarray, ...]:
         """The `count` results of `find` for each set of elements that are finite at the same times."""

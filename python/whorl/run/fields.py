@@ -34,7 +34,8 @@ class Fields:
     @property
     def block(self) -> tuple[int, int, int, int]:
         """The bounds z0, z1, y0, y1 of this rank's grid points: z0 ≤ z < z1, y0 ≤ y < y1 and all x."""
-        return tuple(self.flow.physical_block)
+        z0, z1, y0, y1 = self.flow.physical_block
+        return z0, z1, y0, y1
 
     @property
     def coordinates(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -109,7 +110,7 @@ class Fields:
         components = len(asked.values[0].nodes()) if asked else known[name].components
         z0, z1, y0, y1 = self.block
         shape = (components, z1 - z0, y1 - y0, self.case.grid.points[0])
-        field = np.empty(shape, self._dtype)
+        field: np.ndarray = np.empty(shape, self._dtype)
 
         def take(first_z: int, last_z: int, first_y: int, last_y: int, values: np.ndarray) -> None:
             field[:, first_z - z0 : last_z - z0, first_y - y0 : last_y - y0] = values
@@ -224,7 +225,7 @@ class Fields:
                 self.comm.send(component, root)
             return None
         nx, ny, nz = self.case.grid.points
-        whole = np.empty((len(own), nz, ny, nx), self._dtype)
+        whole: np.ndarray = np.empty((len(own), nz, ny, nx), self._dtype)
         for rank, (z0, z1, y0, y1) in enumerate(blocks):
             for number, component in enumerate(own):
                 part = component if rank == root else self.comm.recv(None, rank)
@@ -315,8 +316,8 @@ class Fields:
         if not np.isfinite(largest):
             if name in state_fields(self.case):
                 raise self._run.recorder.blow_up(f"the largest {name} is {largest}")
-            for field in state_fields(self.case):
-                self.maximum(field)
+            for one in state_fields(self.case):
+                self.maximum(one)
             raise CaseError(f"{name} is not finite at all points, though the flow is.")
         return float(np.sqrt(largest))
 

@@ -76,7 +76,7 @@ class Loop:
     def _place(self) -> str:
         return f"t = {self.clock.time:.6g}, step {self.clock.step}"
 
-    def _keep(self, failure: BaseException) -> None:
+    def _keep(self, failure: Any) -> None:
         """Write the output due after the step and a checkpoint, and log the failure of a callback."""
         log = self._notices.log
         if isinstance(failure, BlowUp):
@@ -121,7 +121,8 @@ class Loop:
             ends.stopped_by = signal.Signals(int(wishes[0])).name
         if ended:
             ends.reason = next(filter(None, self.comm.allgather(ends.wish)))
-        return tuple(wish > 0 for wish in wishes)
+        stop, alarm, show, afforded = (wish > 0 for wish in wishes)
+        return stop, alarm, show, afforded
 
     def _show(self, afforded: bool) -> None:
         """Show the run, with new statistics if `afforded`: they cost a right-hand side or more.
@@ -135,10 +136,10 @@ class Loop:
         if seconds:
             progress.computed(seconds)
         clock, report, options = self.clock, self.report, self.case.time
-        values, measured = self._recorder.sums.latest(self._recorder.tables["series"].rows)
-        place = {"step": clock.step, "time": clock.time, "turnovers": self.counts.count}
-        ends = {"end": options.end, "steps": options.steps, "done": self.ends.done()}
-        step = {"dt": report.dt, "courant": report.courant}
+        values, measured = self._recorder.sums.latest(self._recorder.tables["series"].rows)  # type: ignore[attr-defined]
+        place: dict[str, Any] = {"step": clock.step, "time": clock.time, "turnovers": self.counts.count}
+        ends: dict[str, Any] = {"end": options.end, "steps": options.steps, "done": self.ends.done()}
+        step: dict[str, Any] = {"dt": report.dt, "courant": report.courant}
         progress.show(Status(**place, **ends, **step, values=values, measured=measured))
 
     def _first_checkpoint(self) -> str:

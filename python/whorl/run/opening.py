@@ -78,6 +78,7 @@ def open(
     comm = comm or world()
     source = RunDirectory(directory)
     with_particles = particles and not snapshot
+    chosen: Any  # the file of a checkpoint or of a snapshot
     case, chosen = on_root(
         comm,
         lambda: states.to_look_at(source, diagnostics, settings, step, snapshot, particles=with_particles),

@@ -217,7 +217,7 @@ def _cells(data: xr.Dataset, array: xr.DataArray, index: tuple[int, ...]) -> tup
         return f"{value:g}" if value % 1 else f"{int(value)}", "sum"
     number = Estimate.read(data, str(array.name))[index]
     unit = str(array.attrs.get("units", "1")) if array.ndim == 0 else UNITS_OF_CASE
-    return told_of_box(number, unit), "" if number.error == 0 else counted_samples(number.samples)
+    return told_of_box(number, unit), "" if number.error == 0 else counted_samples(float(number.samples))
 
 
 def _label(value: np.ndarray) -> str:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -68,10 +69,10 @@ def grouped_correlation(
     unit = data.attrs.get("units", "1")
     square = {"mean_square": (f"({unit})²", "⟨|f|²⟩")}
     zero = {"first_zero": ("time", "the first zero of C; nan without one")}
-    found = {}
+    found: dict[str, tuple] = {}
     for name, (own, meaning) in (NUMBERS | square | zero).items():
         dims = ("group", "lag") if name == "correlation" else ("group",)
-        of = [one[name] for one in parts]
+        of: list[Any] = [one[name] for one in parts]
         if isinstance(of[0], Estimate):
             found |= gathered(of, np.concatenate).variables(name, dims, own, meaning)
         else:
