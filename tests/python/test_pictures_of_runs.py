@@ -16,8 +16,8 @@ from whorl.pictures.run import draw, draw_curves
 from whorl.pictures.spectra import NOT_KNOWN, NOT_RELIABLE, draw_mean_spectra, draw_spectra, forced_band
 from whorl.pictures.style import STYLE
 from whorl.pictures.window import draw_window
+from whorl.results.as_text import told as told_mean
 from whorl.results.averages import Averages
-from whorl.results.averages import told as told_mean
 from whorl.results.runs import open_run
 
 VISCOUS = {"flow": {"viscosity": 0.1}, "time": {"until": 1}}

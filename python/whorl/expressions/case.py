@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from whorl.config.explain import did_you_mean
 from whorl.config.measures import expression_columns, output_fields, series_columns
 from whorl.config.scalars import plain_name
-from whorl.expressions.parse import holds_or_not
+from whorl.expressions.nodes import holds_or_not
 from whorl.expressions.values import Value
 from whorl.forcing.options import FormulaInTime, Steady
 from whorl.initial.options import Formula

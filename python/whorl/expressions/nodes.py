@@ -96,3 +96,12 @@ def within(*nodes: Node, into: Callable[[Node], bool] = lambda _: True) -> Itera
             seen.add(node)
             stack.append((node, True))
             stack.extend((one, False) for one in reversed(node.arguments if into(node) else ()))
+
+
+def holds_or_not(node: Node) -> bool:
+    """Whether the node is 1 or 0, as a comparison is, or comparisons with & and | between them."""
+    both = ("minimum", "maximum")
+    return all(
+        one.kind in (*both, "less", "less_equal", "equal")
+        for one in within(node, into=lambda one: one.kind in both)
+    )

@@ -18,7 +18,7 @@ from whorl.expressions import units
 from whorl.expressions.faults import LONGEST, ExpressionError, fault, in_one_line
 from whorl.expressions.graph import EVEN, Graph, Parity
 from whorl.expressions.language import FUNCTIONS, MEANT
-from whorl.expressions.nodes import Node, within
+from whorl.expressions.nodes import holds_or_not
 from whorl.expressions.values import AXES, Algebra, Value, array, scalar
 
 DEEPEST = 100  # brackets within brackets
@@ -347,15 +347,6 @@ class _Reading:
         if all(holds_or_not(node) for node in a.nodes()):
             return a
         return compare("equal", compare("equal", a, zero), zero)
-
-
-def holds_or_not(node: Node) -> bool:
-    """Whether the node is 1 or 0, as a comparison is, or comparisons with & and | between them."""
-    both = ("minimum", "maximum")
-    return all(
-        one.kind in (*both, "less", "less_equal", "equal")
-        for one in within(node, into=lambda one: one.kind in both)
-    )
 
 
 def _is_number(a: Value) -> bool:

@@ -18,7 +18,8 @@ from whorl.pictures.slices import Tell, Wanted, choose, draw_slice, silent
 from whorl.pictures.spectra import colors_of, draw_mean_spectra, draw_spectra, forced_band
 from whorl.pictures.style import draw_title, rounded, title_of, units_of, with_unit
 from whorl.pictures.window import draw_window
-from whorl.results.averages import Averages, told
+from whorl.results.as_text import told
+from whorl.results.averages import Averages
 from whorl.results.runs import RunResults
 
 WIDE = 1.6  # ratio of width to height of a slice

@@ -5,7 +5,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import same_color
 
 from whorl.pictures.style import BAND, HALO
-from whorl.results.averages import Averages, told
+from whorl.results.as_text import told
+from whorl.results.averages import Averages
 
 WINDOW = "0.5"
 

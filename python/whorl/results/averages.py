@@ -1,7 +1,7 @@
 """Averages of a run over a window of time, with errors, and whether the flow is stationary in it."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any, ClassVar
@@ -16,11 +16,11 @@ from whorl.config.columns import Column, State
 from whorl.config.measures import growing_columns, series_columns
 from whorl.config.outputs import FILES
 from whorl.output.means import ENOUGH, Mean, end_of_transient, evenly, mean_of
+from whorl.results.as_text import as_table, counted_samples, finite_or_none, told
 from whorl.results.by_name import ByName
-from whorl.results.estimate import Estimate, Rows
+from whorl.results.estimate import Rows
 from whorl.results.window import between, check_order, check_window, missing
 
-ROUNDING, TO_ROUNDING = 1e-12, "0 to rounding"
 DECISIVE = ("energy", "dissipation")  # quantities that decide whether a flow is stationary
 OF_FIELDS = ("_energy", "_variance", "mass")  # endings of others that decide, those of its other fields
 STATES = f"states of {FILES['spectra'].file}"
@@ -375,42 +375,3 @@ def _cells(one: Mean) -> tuple[str, str, str, str]:
         return told(one), one.unit, "", "constant"
     trend = one.trend or ("none" if one.reliable else "unknown")
     return told(one), one.unit, counted_samples(one.samples), trend
-
-
-def told(one: Mean) -> str:
-    """A mean with its error, and a question mark if that is not reliable."""
-    return str(Estimate.known(one.mean, one.error, one.samples))
-
-
-def is_rounding(size: float, unit: str) -> bool:
-    """Whether a number of the whole box is only rounding; numbers without a unit are of order one."""
-    return unit in ("", "1") and abs(size) < ROUNDING
-
-
-def told_of_box(number: Estimate, unit: str) -> str:
-    """A number of the whole box with its error, which may be zero to rounding."""
-    return TO_ROUNDING if is_rounding(abs(number.value) + number.error, unit) else str(number)
-
-
-def counted_samples(samples: float) -> str:
-    """A number of independent samples as text."""
-    return "too few" if math.isnan(samples) else f"{math.floor(samples)}"
-
-
-def finite_or_none(value: Any) -> Any:
-    """A number, or an array as nested lists, with None for numbers that are not finite."""
-    if isinstance(value, np.ndarray):
-        return np.where(np.isfinite(value), value, None).tolist()
-    return value if math.isfinite(value) else None
-
-
-def listed(values: np.ndarray) -> Any:
-    """An array of numbers or texts as nested lists, with None for numbers that are not finite."""
-    return finite_or_none(values) if values.dtype.kind in "biuf" else values.tolist()
-
-
-def as_table(rows: Sequence[Sequence[str]], remarks: Iterable[str]) -> str:
-    """Rows of texts in columns, with sentences below them."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    return "\n".join([*lines, "", *remarks])

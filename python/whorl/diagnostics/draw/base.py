@@ -16,7 +16,7 @@ from whorl.base.text import in_powers
 from whorl.config.earlier import renamed
 from whorl.output.means import ENOUGH
 from whorl.pictures.style import BAND, COLORS, LAW, draw_band, with_unit
-from whorl.results.averages import TO_ROUNDING, is_rounding, told_of_box
+from whorl.results.as_text import TO_ROUNDING, is_rounding, told_of_box
 from whorl.results.estimate import Estimate
 
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)))  # of curves: the next after each round of colours

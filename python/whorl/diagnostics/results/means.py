@@ -19,14 +19,8 @@ from whorl.config.explain import did_you_mean
 from whorl.diagnostics.results.pooled import pooled
 from whorl.output.groups import check_replaceable, write_group
 from whorl.output.means import ENOUGH, FEWEST
-from whorl.results.averages import (
-    as_table,
-    counted_samples,
-    finite_or_none,
-    listed,
-    told_of_box,
-    window_of,
-)
+from whorl.results.as_text import as_table, counted_samples, finite_or_none, listed, told_of_box
+from whorl.results.averages import window_of
 from whorl.results.by_name import ByName, averaged, records_of, tree_of
 from whorl.results.estimate import Estimate
 from whorl.results.window import between, check_order, missing

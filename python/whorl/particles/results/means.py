@@ -15,7 +15,7 @@ from whorl.particles.results.clustering import clustering, uniformity
 from whorl.particles.results.lagrangian import acceleration, dispersion, structure_functions, velocity
 from whorl.particles.results.path_series import Tracks, tracks_of
 from whorl.particles.results.separations import pairs, tetrahedra
-from whorl.results.averages import listed
+from whorl.results.as_text import listed
 from whorl.results.runs import RunResults
 
 MIXED = "The steps of time differ: paths were interpolated to even ones by cubic splines."

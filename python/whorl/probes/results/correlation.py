@@ -16,13 +16,8 @@ from whorl.probes.results.time_correlation import (
     shell_correlation,
     time_correlation,
 )
-from whorl.results.averages import (
-    DOUBTFUL,
-    as_table,
-    counted_samples,
-    listed,
-    window_of,
-)
+from whorl.results.as_text import as_table, counted_samples, listed
+from whorl.results.averages import DOUBTFUL, window_of
 from whorl.results.by_name import ByName, records_of, tree_of
 from whorl.results.estimate import Estimate
 from whorl.results.runs import RunResults
