@@ -48,6 +48,10 @@ void bind_fields(nb::class_<OpenFlow>& flow);
 // The sources of a flow.
 void bind_source(nb::module_& m);
 void bind_forcing(nb::class_<OpenFlow>& flow);
+// Programs (programs/program.hpp), and classes of their questions and answers, whose arguments have names.
+void bind_terms(nb::module_& m);
+void bind_program(nb::module_& m);
+void bind_programs(nb::module_& m, nb::class_<OpenFlow>& flow);
 // Particles (particles/group.hpp).
 void bind_particles(nb::module_& m, nb::class_<OpenFlow>& flow);
 

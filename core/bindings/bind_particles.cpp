@@ -6,7 +6,7 @@
 
 #include "base/choice.hpp"
 #include "base/error.hpp"
-#include "bindings/bind_programs.hpp"
+#include "bindings/bind.hpp"
 #include "flow/program_runs.hpp"
 
 namespace whorl {

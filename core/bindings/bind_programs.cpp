@@ -1,5 +1,3 @@
-#include "bindings/bind_programs.hpp"
-
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
@@ -8,7 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "base/error.hpp"
-#include "bindings/bind_terms.hpp"
+#include "bindings/bind.hpp"
 #include "bindings/callbacks.hpp"
 #include "flow/program_runs.hpp"
 

@@ -1,5 +1,3 @@
-#include "bindings/bind_terms.hpp"
-
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
@@ -7,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "base/error.hpp"
+#include "bindings/bind.hpp"
 #include "programs/evaluate.hpp"
 #include "programs/mode_bins.hpp"
 #include "programs/program.hpp"

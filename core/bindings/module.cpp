@@ -21,7 +21,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bind.hpp"
-#include "bindings/bind_programs.hpp"
 #include "device/block_plan.hpp"
 #include "device/buffer.hpp"
 #include "device/caches.hpp"
