@@ -183,7 +183,10 @@ ModelShape shape_of(const Declaration& model, const Options& options);
 // Maxima over the ranks of this process grid: elements of a row along x ("elements"), kept columns
 // ("columns"), and kept columns of all ranks of one row index ("row_columns").
 std::map<std::string, std::int64_t> shares(const Options& options, std::array<int, 2> process_grid);
-// Bytes by array on the rank that needs most of `ranks` ranks; nothing is allocated.
+// Bytes by array on the rank that needs most of `ranks` ranks; nothing is allocated. Not counted are
+// expressions of a script, rows of probes and other data that Python keeps, values of sources on the host,
+// and temporary memory: a batch of planes for fields at the points, three fields for the energies of a
+// superfluid, and the fields of an output with more components than the state.
 std::map<std::string, std::int64_t> estimate_memory(const Options& options, int ranks);
 
 // The functions that make a flow of a model. A model has a file models_<name>.cpp, which makes it from

@@ -57,7 +57,8 @@ class ProgramRuns {
     virtual ParticleGroup& particles(const ParticleOptions& options) = 0;
     // Makes fields of the force on a field at a time, before the first product.
     virtual void bring_force(const std::string& field, double time) = 0;
-    // Forgets forces and products. The memory of products is kept for later ones.
+    // Forgets forces and products. The memory of products is kept for later ones, since new memory
+    // has to be cleared.
     virtual void forget_products() = 0;
     virtual BytesOfRuns bytes() const = 0;
     // Bytes of all particles, by their present numbers (particles/memory.hpp).

@@ -49,12 +49,13 @@ template <class Real> struct Fields {
     std::vector<Complex<Real>*> products;
 };
 
-// Returns means and maxima over the points of all ranks, and tallies of them. A maximum is NaN if the value
-// is NaN at any point. No bit depends on threads, nor on ranks if the process grid has one row. With several,
-// a row of points shares its transform with another one. Calls consume(block, values) with the values of each
-// batch of planes, [value][z][y][x], equally often on every rank. With `shifts` products are means over two
-// grids. Collective. Throws Error if the program does not fit together, or between walls if the terms of an
-// input have unlike parities.
+// Returns means and maxima over the points of all ranks, and tallies of them. A mean is summed along x in
+// each row, and over rows without rounding (base/exact_sum.hpp). A maximum is NaN if the value is NaN at any
+// point. No bit depends on threads, nor on ranks if the process grid has one row. With several, a row of
+// points shares its transform with another one. Calls consume(block, values) with the values of each batch of
+// planes, [value][z][y][x], equally often on every rank. With `shifts` products are means over two grids.
+// Collective. Throws Error if the program does not fit together, or between walls if the terms of an input
+// have unlike parities.
 template <class Device, class Real>
 Found evaluate(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,
                const Program& program, const Wanted& wanted, const Fields<Real>& fields, bool shifts,

@@ -4,6 +4,21 @@
 //     x-lines -> y-lines -contract-> z-lines -store-> modes
 // A pass defines the variables that travel. Three stages carry them: columns (z lines), planes (y lines) and
 // rows (x lines and points); between them columns and rows are exchanged. RoundTrip runs them batch by batch.
+//
+//   leg           one of the two exchanges, of columns or of rows, each in and out.
+//   part, member  a smaller pass that shares the round trip of a pass; the pass or one of its parts.
+//   firsts, heads the numbers of a member's first input, product and flux; the inputs of the pass for parts.
+//   batch, chunk  planes that are exchanged together; the data of a batch from one rank to another.
+//   executor      a thread of a CPU or a queue of a GPU. A task is a kind of its work, timed by itself.
+//   column, tile  all kz of one kx and ky; columns that a thread transforms together, in runs of one ky.
+//   pencil        the data of a rank while the lines along z, y or x are whole.
+//   address       the beginning of a plane or a row in a buffer, and the distance between its variables.
+//   row, share    elements along x of one y and z, or of one ky and kz; those that one row peer has.
+//   element       a complex number of a row: one kx, between walls in x two.
+//   line, plan    a one-dimensional transform; a plan executes many of one shape. Its steps have one radix.
+//   ends          the reads before and the writes after a transform, on queues.
+//   lane, block   one of the lines that a vector or a block transforms at a time; threads of a GPU that
+//                 share memory, or on a CPU rows transposed into lanes.
 #pragma once
 
 #include <map>

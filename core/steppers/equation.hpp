@@ -1,5 +1,6 @@
 // A model compiled for a device and a precision (equation_of.hpp). The stepper, the forces and the flow see
-// no more of it, so that they are compiled once for all models.
+// no more of it, so that they are compiled once for all models. Virtual calls choose between models: one in
+// each stage, and one for each force, output and energy.
 #pragma once
 
 #include <array>

@@ -33,7 +33,8 @@ struct Differencing {
     constexpr operator bool() const { return false; }
 };
 
-// Exact is bool on threads. On a GPU it is a constant of type std::bool_constant, or Differencing.
+// Exact is bool on threads. On a GPU it is a constant of type std::bool_constant, or Differencing, so that a
+// thread needs fewer registers.
 template <class Exact>
 inline constexpr bool may_difference = std::is_same_v<Exact, bool> || std::is_same_v<Exact, Differencing>;
 struct NoDifferences {};
