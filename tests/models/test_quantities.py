@@ -8,6 +8,8 @@ from models.runs import make_case, noise
 from whorl.base.errors import CaseError
 from whorl.cli.templates import example_case
 from whorl.config.measures import budget, quantities
+from whorl.expressions.parse import Parser
+from whorl.expressions.vocabulary import vocabulary
 from whorl.models import MODELS
 from whorl.run.simulation import Simulation
 
@@ -92,8 +94,10 @@ def test_means_are_the_columns_of_the_same_name(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_the_page_of_a_model_has_its_quantities(name):
     page = (Path(__file__).parents[2] / "docs" / "models" / f"{name}.md").read_text()
-    for called, one in example_case(MODELS[name]).flow.quantities().items():
-        cells = (f"`{called}`", f"`{one.text}`", one.unit, one.meaning)
+    case = example_case(MODELS[name])
+    parser = Parser(vocabulary(case))
+    for called, one in case.flow.quantities().items():
+        cells = (f"`{called}`", f"`{one.text}`", str(parser.parse(called).unit), one.meaning)
         row = " | ".join(cell.replace("|", r"\|") for cell in cells)
         assert f"| {row} |" in page, called
 
