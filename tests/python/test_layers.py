@@ -81,7 +81,7 @@ PLANTED = {
         {"core/base/long.cpp": LONG_CPP},
         "core/base/long.cpp:1: error: function long has 63 lines",
     ),
-    "long class of C++": (
+    "long class of the core": (
         {
             "core/base/long.hpp": "template <class Device>\nclass Long : public A<Device> {"
             + "\n" * 249

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import PrivateAttr
 
@@ -38,6 +38,8 @@ from whorl.probes.options import Probe, Read
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
+
+Result = TypeVar("Result")
 
 # The most means, nodes of histograms and selected values of a round trip on a device with queues: the core
 # keeps 64 values of a point.
@@ -69,6 +71,8 @@ def once(method: Callable[..., Any]) -> Callable[..., Any]:
 class PlannedCase:
     """The questions of a case and the values of its formulas, made when they are first wanted.
 
+    A case and its planned case refer to each other; neither has a flow or a file.
+
     Every method raises ExpressionError for an expression that is not valid.
     """
 
@@ -85,6 +89,12 @@ class PlannedCase:
         """Empty questions about a state of the case."""
         most = MOST_ON_QUEUES if DEVICES[self.case.run.device]["queues"] else math.inf
         return Questions(Parser(self.vocabulary), most=most)
+
+    def keep(self, name: str, make: Callable[["PlannedCase"], Result]) -> Result:
+        """The result of `make` for the planned case, which keeps it by a name."""
+        if name not in self._made:
+            self._made[name] = make(self)
+        return self._made[name]
 
     def check(self) -> None:
         """Raises CaseError, naming the option, for an expression of the case that is not valid."""

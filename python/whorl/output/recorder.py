@@ -37,6 +37,7 @@ from whorl.particles.checkpoint import write_particles
 from whorl.particles.record import Paths
 from whorl.probes.record import Probes
 
+LAST_OF_FILES = list(FILES)[-1]
 SOME = 3  # particles that a message names
 GROWTH = 10.0  # factor on the energy in a step, larger than in any flow that the step resolves
 
@@ -177,8 +178,8 @@ class Recorder:
                 if self.reached:
                     written, due = due, self._due(last=True)
                     self._write_without_sums({one: _without(due[one], written[one]) for one in due})
-        if any(due[name] for name in FILES):
-            self.resolution.judge(moment)
+            if name == LAST_OF_FILES and any(due[one] for one in FILES):
+                self.resolution.judge(moment)
 
     def _write_without_sums(self, due: Mapping[str, Sequence[str]]) -> None:
         """Write the parts that are due of writers that need no sums over modes."""

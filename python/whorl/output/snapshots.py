@@ -7,6 +7,7 @@ with the time among the attributes.
 import os
 import tomllib
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,8 +22,6 @@ from whorl.base.errors import CaseError
 from whorl.base.hdf5 import open_hdf5, python_value
 from whorl.config.case import Case
 from whorl.expressions.case import snapshot_expressions
-from whorl.expressions.parse import Parser
-from whorl.expressions.vocabulary import vocabulary
 from whorl.models import DEFAULT, MODELS
 from whorl.output.snapshot_format import LAST, ROOT, scalars_in
 
@@ -207,14 +206,15 @@ def _about(attributes: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
 
 @lru_cache(maxsize=16)
 def _of_expressions(text: str) -> dict[str, str]:
-    """The units of the fields that are expressions in a case; none that this version of whorl cannot read."""
-    try:
+    """The units of the fields that are expressions in a case; those that this version of whorl can read."""
+    units = {}
+    with suppress(CaseError):
         case = Case.of_run(tomllib.loads(text))
-        parser = Parser(vocabulary(case))
-        texts = snapshot_expressions(case)
-        return {name: str(common([parser.parse(text).unit])) or "1" for name, text in texts.items()}
-    except CaseError:
-        return {}
+        parser = case.planned.questions().parser
+        for name, expression in snapshot_expressions(case).items():
+            with suppress(CaseError):
+                units[name] = str(common([parser.parse(expression).unit])) or "1"
+    return units
 
 
 def _lazy(path: Path, dataset: "h5py.Dataset", coordinates: dict[str, Any], unit: str) -> xr.Variable:

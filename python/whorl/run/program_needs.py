@@ -5,7 +5,6 @@ A script's own particles are counted when they are placed (`run.memory_checks.ch
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 
 import numpy as np
 
@@ -23,12 +22,16 @@ from whorl.particles.ask import PathReading
 from whorl.particles.options import ParticleGroup
 from whorl.probes.options import ModeProbe, PointProbe, Probe
 
+Needs = tuple[list[_core.ProgramNeeds], list[_core.ProbeNeeds]]
 Need = Callable[..., _core.ProgramNeeds]  # the needs on a grid from numbers by name
 
 
-@lru_cache(maxsize=16)
-def needs_of(planned: PlannedCase) -> tuple[list[_core.ProgramNeeds], list[_core.ProbeNeeds]]:
+def needs_of(planned: PlannedCase) -> Needs:
     """The needs of each run of a program and of each probe, without those of a script's own questions."""
+    return planned.keep("needs", _needs)
+
+
+def _needs(planned: PlannedCase) -> Needs:
     case = planned.case
     programs = [one for questions in questions_at_a_time(case) for one in of_questions(questions)]
     for one in case.particles:
