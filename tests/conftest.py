@@ -2,7 +2,6 @@
 
 # ruff: noqa: E402  the core and NumPy read the environment when they are loaded
 import os
-import shutil
 import sys
 from collections.abc import Callable
 
@@ -15,12 +14,6 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # MPI-IO would then complain of a missing folder for shared file positions, which nothing here uses.
 os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
 os.environ.setdefault("OMPI_MCA_sharedfp", "^sm")
-
-# Files of tests live in memory where it has room: a disk needs as long to keep the
-# files of a short run as the run needs to make them.
-MEMORY, ROOM = "/dev/shm", 4 << 30
-if "TMPDIR" not in os.environ and os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free > ROOM:
-    os.environ["TMPDIR"] = MEMORY
 
 # Workers share the cores: threads that wait sleep, and linear algebra has one.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
