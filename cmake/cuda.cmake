@@ -19,7 +19,7 @@ set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
 find_package(CUDAToolkit REQUIRED)
 
-set(cuda_sources core/device/cuda.cu core/device/cuda_side_queue.cu)
+set(cuda_sources core/device/cuda.cu core/device/cuda_side_stream.cu)
 foreach(source IN LISTS device_sources)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" NORMALIZE)
     cmake_path(GET source STEM name)

@@ -27,13 +27,13 @@ function(whorl_mirror from to)
 endfunction()
 whorl_mirror(device/cuda.hpp device/hip.hpp)
 whorl_mirror(device/cuda.cu hip.hip)
-whorl_mirror(device/cuda_side_queue.cu hip_side_queue.hip)
+whorl_mirror(device/cuda_side_stream.cu hip_side_stream.hip)
 set_property(
     DIRECTORY
     APPEND
-    PROPERTY CMAKE_CONFIGURE_DEPENDS core/device/cuda.hpp core/device/cuda.cu core/device/cuda_side_queue.cu)
+    PROPERTY CMAKE_CONFIGURE_DEPENDS core/device/cuda.hpp core/device/cuda.cu core/device/cuda_side_stream.cu)
 
-set(hip_sources "${PROJECT_BINARY_DIR}/hip/hip.hip" "${PROJECT_BINARY_DIR}/hip/hip_side_queue.hip")
+set(hip_sources "${PROJECT_BINARY_DIR}/hip/hip.hip" "${PROJECT_BINARY_DIR}/hip/hip_side_stream.hip")
 foreach(source IN LISTS device_sources)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" NORMALIZE)
     cmake_path(GET source STEM name)

@@ -30,7 +30,7 @@ MOST = 4096  # largest number of points of an axis that is tried
 FULL = {"plane_bytes": _core.MOST_PLANE_BYTES}
 CHOICES: tuple[dict[str, Any], ...] = (
     FULL,
-    {"plane_bytes": 24 << 20},  # of a queue: with those of the other they stay in the second cache
+    {"plane_bytes": 24 << 20},  # of a stream: with those of the other they stay in the second cache
     *({"lane_bytes": lanes} for lanes in (32, 64, 128)),
     *({"block_threads": threads} for threads in (128, 192, 256, 384, 512)),
     *({"block_pairs": pairs} for pairs in (1, 2, 4, 8)),

@@ -14,7 +14,7 @@ from comparison import ROOT
 from scipy.optimize import least_squares
 from whorl.base.files import write_text
 from whorl.machine.planner.cost import MIB, all_to_all, peers_by_level
-from whorl.machine.planner.load import Exchange, line_operations
+from whorl.machine.planner.load import AllToAlls, line_operations
 from whorl.machine.planner.machine import MACHINES, Link, Machine, machine_from
 from whorl.machine.planner.machine_file import machine_toml
 
@@ -40,11 +40,11 @@ def table(name: str, numbers: tuple[str, ...] = ()) -> list[dict]:
         ]
 
 
-def measured_exchanges(column: str) -> list[tuple[Exchange, float]]:
+def measured_exchanges(column: str) -> list[tuple[AllToAlls, float]]:
     """The all-to-alls of one variable in tables 10–12, with the seconds in a column."""
     ranks_and_stride = {"slabs": ("ranks", 1), "row": ("pr", 1), "column": ("pc", 2)}
     return [
-        (Exchange(int(r[ranks]), stride, MESSAGES, 1, int(r["nodes"]) * RANKS_OF_NODE), r[column])
+        (AllToAlls(int(r[ranks]), stride, MESSAGES, 1, int(r["nodes"]) * RANKS_OF_NODE), r[column])
         for name, (ranks, stride) in ranks_and_stride.items()
         for r in table(f"alltoall_{name}")
     ]

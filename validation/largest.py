@@ -12,7 +12,7 @@ from whorl import Case
 from whorl.machine.planner.gests import Gests
 from whorl.machine.planner.machine import load_machine
 from whorl.machine.planner.report import PARTS
-from whorl.machine.planner.search import GIB, Layout, best
+from whorl.machine.planner.search import GIB, RunLayout, best
 from whorl.machine.planner.whorl_load import Whorl
 
 POINTS, NODES = 32768, 4096
@@ -35,7 +35,7 @@ def case_of(**grid: str) -> Case:
     )
 
 
-def layouts() -> dict[str, Layout | None]:
+def layouts() -> dict[str, RunLayout | None]:
     machine = load_machine("frontier")
     found = {"GESTS": best(Gests(case_of(**TRUNCATIONS["phase-shift"])), machine, NODES)}
     for name, grid in TRUNCATIONS.items():
@@ -55,7 +55,7 @@ def measured_row() -> str:
     return f"| GESTS, measured (table 3) | 1 × {row['pc']:.0f} | | {shown} | | {total:.2f} | {hours:.1f} |"
 
 
-def planned_row(name: str, way: Layout | None) -> str:
+def planned_row(name: str, way: RunLayout | None) -> str:
     if way is None or not way.fits:
         raise SystemExit(f"{name} does not fit on {NODES} nodes.")
     shown = " | ".join(f"{getattr(way.parts, part):.2f}" for part in ORDER)

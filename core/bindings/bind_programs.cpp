@@ -170,7 +170,7 @@ template <class Of> void bind_runs(nb::class_<Of>& runs) {
         "The force on a field at a time becomes fields of programs, behind the state. Collective.");
     runs.def(
         "forget_products", [](const Of& self) { runs_of(self).forget_products(); },
-        "Forgets the forces and the products that programs have brought back.");
+        "Forgets the forces and the products that programs have transformed back.");
 }
 
 } // namespace

@@ -82,13 +82,13 @@ programs::ModeCoordinate coordinate_of(const std::string& name) {
     return coordinates.at(name);
 }
 
-programs::TallyShape shape_of(const std::vector<int>& bins, int weights) {
-    WHORL_REQUIRE(bins.size() == 1 || bins.size() == 2, "a tally has one or two axes.");
+programs::HistogramShape shape_of(const std::vector<int>& bins, int weights) {
+    WHORL_REQUIRE(bins.size() == 1 || bins.size() == 2, "a histogram has one or two axes.");
     return {static_cast<int>(bins.size()), {bins.front(), bins.back()}, weights};
 }
 
 void bind_bins(nb::module_& m) {
-    using programs::ModeAxis, programs::TallyShape;
+    using programs::ModeAxis, programs::HistogramShape;
     nb::class_<ModeAxis>(m, "ModeAxis",
                          "Bins along a coordinate of the wavenumber: size, along, across or angle.")
         .def(
@@ -97,36 +97,37 @@ void bind_bins(nb::module_& m) {
                 new (self) ModeAxis{coordinate_of(of), axis, edges};
             },
             nb::kw_only(), nb::arg("of"), nb::arg("axis") = ModeAxis().axis, nb::arg("edges"));
-    nb::class_<TallyShape>(m, "TallyShape", "The bins of one or two axes, and the number of weights.")
+    nb::class_<HistogramShape>(m, "HistogramShape", "The bins of one or two axes, and the number of weights.")
         .def(
             "__init__",
-            [](TallyShape* self, const std::vector<int>& bins, int weights) {
-                new (self) TallyShape(shape_of(bins, weights));
+            [](HistogramShape* self, const std::vector<int>& bins, int weights) {
+                new (self) HistogramShape(shape_of(bins, weights));
             },
-            nb::kw_only(), nb::arg("bins"), nb::arg("weights") = TallyShape().weights);
+            nb::kw_only(), nb::arg("bins"), nb::arg("weights") = HistogramShape().weights);
 }
 
 void bind_results(nb::module_& m) {
-    using programs::Found, programs::Tallied, programs::TallyShape, programs::Wanted;
+    using programs::Found, programs::Counted, programs::HistogramShape, programs::Wanted;
     nb::class_<Wanted>(m, "Wanted",
                        "The results of a program: means, maxima, products, values at every point, then the "
-                       "operands of tallies. The last means are by plane, across axes 1 = y or 2 = z.")
+                       "operands of histograms. The last means are by plane, across axes 1 = y or 2 = z.")
         .def(
             "__init__",
             [](Wanted* self, int means, int maxima, int products, int values,
-               const std::vector<TallyShape>& tallies, const std::vector<int>& planes) {
-                new (self) Wanted{means, maxima, products, values, tallies, planes};
+               const std::vector<HistogramShape>& histograms, const std::vector<int>& planes) {
+                new (self) Wanted{means, maxima, products, values, histograms, planes};
             },
             nb::kw_only(), nb::arg("means") = Wanted().means, nb::arg("maxima") = Wanted().maxima,
             nb::arg("products") = Wanted().products, nb::arg("values") = Wanted().values,
-            nb::arg("tallies") = Wanted().tallies, nb::arg("planes") = Wanted().planes);
-    nb::class_<Tallied>(m, "Tallied", "The counts of a tally by cell, and by weight the sums by cell.")
-        .def_ro("counts", &Tallied::counts)
-        .def_ro("sums", &Tallied::sums);
-    nb::class_<Found>(m, "Found", "The means and maxima of a program, its tallies, and the means by plane.")
+            nb::arg("histograms") = Wanted().histograms, nb::arg("planes") = Wanted().planes);
+    nb::class_<Counted>(m, "Counted", "The counts of a histogram by cell, and by weight the sums by cell.")
+        .def_ro("counts", &Counted::counts)
+        .def_ro("sums", &Counted::sums);
+    nb::class_<Found>(m, "Found",
+                      "The means and maxima of a program, its histograms, and the means by plane.")
         .def_ro("means", &Found::means)
         .def_ro("maxima", &Found::maxima)
-        .def_ro("tallies", &Found::tallies)
+        .def_ro("histograms", &Found::histograms)
         .def_ro("planes", &Found::planes);
 }
 

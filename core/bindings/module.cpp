@@ -313,8 +313,8 @@ void bind_plans(nb::module_& m) {
         },
         nb::arg("options"), "Throws Error where these options cannot move what is in the memory of GPUs.");
     m.attr("ROW_BATCHES") = most_row_batches;
-    m.attr("QUEUES") = device::queue_count;
-    m.attr("MOST_PLANE_BYTES") = Workspace::most_of_queue;
+    m.attr("STREAMS") = device::stream_count;
+    m.attr("MOST_PLANE_BYTES") = Workspace::most_of_stream;
     m.attr("POINTS_OF_BATCH") = points_of_batch;
 }
 

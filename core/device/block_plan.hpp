@@ -41,7 +41,7 @@
 
 namespace whorl {
 
-// Quotients and remainders by a number that is known when work is enqueued: on a GPU an integer division
+// Quotients and remainders by a number that is known when a kernel is launched: on a GPU an integer division
 // takes about twenty instructions, and a multiplication one.
 //   x / d = floor(x m / 2^32),  m = floor((2^32 - 1) / d) + 1,  0 <= x < 2^32 / d
 // (Granlund & Montgomery, Division by invariant integers using multiplication, 1994).
@@ -235,7 +235,7 @@ WHORL_DEVICE_CALL void run_step(const Team& team, const Lines lines, int count, 
         const auto [butterfly, line] = lines.butterfly(item, step.butterflies);
         const auto [group, p] = step.m.divide(butterfly);
         const int first = group * m * radix + p;
-        const auto turn = [&, p = p](Split<Real>* a) {
+        const auto times_twiddles = [&, p = p](Split<Real>* a) {
             if (m == 1) return;
             unrolled<radix - 1>([&](auto u) {
                 const Complex<Real> w = twiddles[u * m + p];
@@ -247,9 +247,9 @@ WHORL_DEVICE_CALL void run_step(const Team& team, const Lines lines, int count, 
             const Complex<Real> value = data[lines.offset(first + m * t, line)];
             a[t] = inverse ? Split<Real>{value.im, value.re} : Split<Real>{value.re, value.im};
         });
-        if constexpr (!inverse) turn(a);
+        if constexpr (!inverse) times_twiddles(a);
         Butterfly<radix, Real>::run(a);
-        if constexpr (inverse) turn(a);
+        if constexpr (inverse) times_twiddles(a);
         unrolled<radix>([&, line = line](auto t) {
             Complex<Real>& value = data[lines.offset(first + m * t, line)];
             value = inverse ? Complex<Real>{a[t].im, a[t].re} : Complex<Real>{a[t].re, a[t].im};

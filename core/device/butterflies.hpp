@@ -68,9 +68,9 @@ template <int R, class Real> struct Butterfly { // odd primes, by symmetric and 
             Split<V> e = a[0];
             Split<V> o = {sum[0].re - sum[0].re, sum[0].re - sum[0].re};
             unrolled<half>([&](auto t) WHORL_INSIDE {
-                constexpr std::size_t turn = (t + 1) * (u + 1) % R;
-                constexpr Real c = static_cast<Real>(Roots<R>::c[turn]),
-                               s = static_cast<Real>(Roots<R>::s[turn]);
+                constexpr std::size_t power = (t + 1) * (u + 1) % R;
+                constexpr Real c = static_cast<Real>(Roots<R>::c[power]),
+                               s = static_cast<Real>(Roots<R>::s[power]);
                 e = {e.re + c * sum[t].re, e.im + c * sum[t].im};
                 o = {o.re + s * difference[t].re, o.im + s * difference[t].im};
             });

@@ -27,7 +27,7 @@ constexpr const declared::Device& declared_device(std::string_view type) {
     return declared::devices.front();
 }
 #define WHORL_TEXT_OF(word) WHORL_TEXT(word)
-static_assert(Chosen::queues == declared_device(WHORL_TEXT_OF(WHORL_CHOSEN)).queues,
-              "declared.toml and the class of the device differ on its queues.");
+static_assert(Chosen::streams == declared_device(WHORL_TEXT_OF(WHORL_CHOSEN)).streams,
+              "declared.toml and the class of the device differ on its streams.");
 
 } // namespace whorl::device

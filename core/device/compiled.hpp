@@ -9,8 +9,8 @@
 
 namespace whorl::device {
 
-// The number of queues of each device but the CPU, which has none.
-inline constexpr int queue_count = 2;
+// The number of streams of each device but the CPU, which has none.
+inline constexpr int stream_count = 2;
 // Bytes of a block's memory that plans count with, which must not depend on the GPU: an A100 has 163 KiB, an
 // H100 227 KiB.
 inline constexpr std::int64_t planned_block_memory = 160 << 10;
@@ -40,9 +40,9 @@ struct BlockRoom {
 };
 
 // True also of a name that is unknown.
-inline bool has_queues(const std::string& name) {
+inline bool has_streams(const std::string& name) {
     for (const declared::Device& device : declared::devices)
-        if (name == device.name) return device.queues;
+        if (name == device.name) return device.streams;
     return true;
 }
 

@@ -93,7 +93,7 @@ void Cpu::each_item(std::int64_t items, const void* work,
     if (failure) std::rethrow_exception(failure);
 }
 
-void Cpu::stream(void* to, const void* from, std::size_t bytes) {
+void Cpu::copy_past_caches(void* to, const void* from, std::size_t bytes) {
 #ifdef __SSE2__
     auto* target = static_cast<char*>(to);
     const auto* source = static_cast<const char*>(from);
@@ -112,7 +112,7 @@ void Cpu::stream(void* to, const void* from, std::size_t bytes) {
 #endif
 }
 
-void Cpu::stream_within(void* to, const void* from, std::size_t bytes) {
+void Cpu::copy_past_caches_within(void* to, const void* from, std::size_t bytes) {
     constexpr std::size_t line = 64;
     auto* target = static_cast<char*>(to);
     const auto* source = static_cast<const char*>(from);
@@ -120,7 +120,7 @@ void Cpu::stream_within(void* to, const void* from, std::size_t bytes) {
     const std::size_t head = past == 0 ? 0 : std::min(bytes, line - past);
     const std::size_t whole = (bytes - head) / line * line;
     std::memcpy(target, source, head);
-    stream(target + head, source + head, whole);
+    copy_past_caches(target + head, source + head, whole);
     std::memcpy(target + head + whole, source + head + whole, bytes - head - whole);
 }
 

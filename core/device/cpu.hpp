@@ -2,8 +2,8 @@
 // and operator()(i): the same kernel is a vectorised loop here and a thread block on a GPU.
 //
 // The members of a device (docs/architecture.md): Memory, LinePlan, executors() with each(), for_each() and
-// transform() by one of them, over() and reduce() by all, finish(). `queues` says that work is enqueued, in
-// order on each executor and after all that was enqueued before an each().
+// transform() by one of them, over() and reduce() by all, finish(). `streams` says that they are GPU streams:
+// work runs in order on each executor and after all that was enqueued before an each().
 #pragma once
 
 #include <array>
@@ -64,7 +64,7 @@ class Cpu {
     using Memory = HostMemory;
     using HostSide = HostMemory; // for copies to and from Memory
     template <class Real> using LinePlan = device::LinePlan<Real>;
-    static constexpr bool queues = false;
+    static constexpr bool streams = false;
 
     // threads = 0 uses as many as OpenMP offers.
     explicit Cpu(int threads);
@@ -144,10 +144,10 @@ class Cpu {
 
     // Copies past the caches to memory that is not read soon, without reading its old contents. Other threads
     // see the copy when the each() it runs in has ended.
-    static void stream(void* to, const void* from, std::size_t bytes);
-    // stream() next to memory that another thread may write: cache lines that are not written as a whole go
-    // through the caches.
-    static void stream_within(void* to, const void* from, std::size_t bytes);
+    static void copy_past_caches(void* to, const void* from, std::size_t bytes);
+    // copy_past_caches() next to memory that another thread may write: cache lines that are not written as a
+    // whole go through the caches.
+    static void copy_past_caches_within(void* to, const void* from, std::size_t bytes);
 
     // Calls item(i, values) for all items, which adds to the first `sums` of values and raises the `maxima`
     // that follow. Ranges of items are combined in order, so the result does not depend on the number of

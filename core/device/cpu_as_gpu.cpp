@@ -9,77 +9,77 @@
 namespace whorl::device {
 
 int Deferred::add(Starts starts) {
-    queues_.push_back({starts, 0, {}});
-    return static_cast<int>(queues_.size()) - 1;
+    streams_.push_back({starts, 0, {}});
+    return static_cast<int>(streams_.size()) - 1;
 }
 
-void Deferred::enqueue(int queue, Work work) {
-    of(queue).waiting.push_back({std::move(work)});
-    if (of(queue).starts == Starts::at_once && of(queue).waiting.size() == 1) run(queue, end(queue));
+void Deferred::enqueue(int stream, Work work) {
+    of(stream).waiting.push_back({std::move(work)});
+    if (of(stream).starts == Starts::at_once && of(stream).waiting.size() == 1) run(stream, end(stream));
 }
 
-std::int64_t Deferred::end(int queue) const {
-    const Queue& one = queues_[static_cast<std::size_t>(queue)];
+std::int64_t Deferred::end(int stream) const {
+    const Stream& one = streams_[static_cast<std::size_t>(stream)];
     return one.ran + static_cast<std::int64_t>(one.waiting.size());
 }
 
-void Deferred::order(int queue, int other, std::int64_t end) {
-    if (of(other).ran < end) of(queue).waiting.push_back({{}, other, end});
+void Deferred::order(int stream, int other, std::int64_t end) {
+    if (of(other).ran < end) of(stream).waiting.push_back({{}, other, end});
 }
 
-void Deferred::run(int queue, std::int64_t end) {
-    if (of(queue).ran >= end) return;
+void Deferred::run(int stream, std::int64_t end) {
+    if (of(stream).ran >= end) return;
     const SeparateMemory::Opened opened;
-    while (of(queue).ran < end) {
-        const Item item = std::move(of(queue).waiting.front());
-        of(queue).waiting.pop_front();
-        ++of(queue).ran;
+    while (of(stream).ran < end) {
+        const Item item = std::move(of(stream).waiting.front());
+        of(stream).waiting.pop_front();
+        ++of(stream).ran;
         item.work ? item.work() : run(item.other, item.end);
     }
 }
 
-void Deferred::advance(int queues) {
+void Deferred::advance(int streams) {
     for (bool moved = true; moved;) {
         moved = false;
-        for (int queue = queues - 1; queue >= 0; --queue)
-            for (; !of(queue).waiting.empty() && !is_held_back(of(queue).waiting.front()); moved = true)
-                run(queue, of(queue).ran + 1);
+        for (int stream = streams - 1; stream >= 0; --stream)
+            for (; !of(stream).waiting.empty() && !is_held_back(of(stream).waiting.front()); moved = true)
+                run(stream, of(stream).ran + 1);
     }
 }
 
-SideQueue::Mark DeferredSideQueue::executors() {
+SideStream::Mark DeferredSideStream::executors() {
     auto& ends = ends_.emplace_back();
-    for (int queue = 0; queue < executors_; ++queue) ends.push_back(all_.end(queue));
+    for (int stream = 0; stream < executors_; ++stream) ends.push_back(all_.end(stream));
     return first_ + static_cast<Mark>(ends_.size()) - 1;
 }
 
-void DeferredSideQueue::follow(Mark executors) {
+void DeferredSideStream::follow(Mark executors) {
     auto& ends = ends_[static_cast<std::size_t>(executors - first_)];
-    for (int queue = 0; queue < executors_; ++queue)
-        all_.order(own_, queue, ends[static_cast<std::size_t>(queue)]);
+    for (int stream = 0; stream < executors_; ++stream)
+        all_.order(own_, stream, ends[static_cast<std::size_t>(stream)]);
     ends.clear();
     for (; !ends_.empty() && ends_.front().empty(); ++first_) ends_.pop_front();
 }
 
-void DeferredSideQueue::lead(Mark mark) {
-    for (int queue = 0; queue < executors_; ++queue) all_.order(queue, own_, mark);
+void DeferredSideStream::lead(Mark mark) {
+    for (int stream = 0; stream < executors_; ++stream) all_.order(stream, own_, mark);
 }
 
-void DeferredSideQueue::wait(Mark mark, const std::function<void()>& meanwhile) {
+void DeferredSideStream::wait(Mark mark, const std::function<void()>& meanwhile) {
     all_.advance(executors_);
     all_.run(own_, mark);
     if (meanwhile) meanwhile();
 }
 
-void DeferredSideQueue::to_host(void* to, const void* from, std::size_t bytes) {
+void DeferredSideStream::to_host(void* to, const void* from, std::size_t bytes) {
     enqueue([=] { SeparateMemory::to_host(to, from, bytes); });
 }
 
-void DeferredSideQueue::from_host(void* to, const void* from, std::size_t bytes) {
+void DeferredSideStream::from_host(void* to, const void* from, std::size_t bytes) {
     enqueue([=] { SeparateMemory::from_host(to, from, bytes); });
 }
 
-void DeferredSideQueue::within(void* to, const void* from, std::size_t bytes) {
+void DeferredSideStream::within(void* to, const void* from, std::size_t bytes) {
     enqueue([=] { std::memcpy(to, from, bytes); });
 }
 
@@ -100,18 +100,18 @@ void CpuAsGpu::check_memory(std::int64_t bytes) const {
                   "a block wrote beyond its memory.");
 }
 
-// Every queue waits for all work enqueued so far.
+// Every stream waits for all work enqueued so far.
 void CpuAsGpu::join() {
-    std::array<std::int64_t, queue_count> ends{};
-    for (int queue = 0; queue < queue_count; ++queue)
-        ends[static_cast<std::size_t>(queue)] = queues_.end(queue);
-    for (int queue = 0; queue < queue_count; ++queue)
-        for (int other = 0; other < queue_count; ++other)
-            if (other != queue) queues_.order(queue, other, ends[static_cast<std::size_t>(other)]);
+    std::array<std::int64_t, stream_count> ends{};
+    for (int stream = 0; stream < stream_count; ++stream)
+        ends[static_cast<std::size_t>(stream)] = streams_.end(stream);
+    for (int stream = 0; stream < stream_count; ++stream)
+        for (int other = 0; other < stream_count; ++other)
+            if (other != stream) streams_.order(stream, other, ends[static_cast<std::size_t>(other)]);
 }
 
 void CpuAsGpu::finish() {
-    for (int queue = queue_count - 1; queue >= 0; --queue) queues_.run(queue, queues_.end(queue));
+    for (int stream = stream_count - 1; stream >= 0; --stream) streams_.run(stream, streams_.end(stream));
 }
 
 } // namespace whorl::device

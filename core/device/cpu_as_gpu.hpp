@@ -1,5 +1,5 @@
-// The queues of a GPU without a GPU, for tests. Work runs when something waits for it, as late as queues
-// permit (deferred.hpp). Its memory is closed to the host, and FFTW transforms lines. Where queues leave the
+// The streams of a GPU without a GPU, for tests. Work runs when something waits for it, as late as streams
+// permit (deferred.hpp). Its memory is closed to the host, and FFTW transforms lines. Where streams leave the
 // order open, an unusual one is chosen. The members are those of Cuda.
 #pragma once
 
@@ -17,8 +17,8 @@
 #include "device/compiled.hpp"
 #include "device/deferred.hpp"
 #include "device/line_plan.hpp"
-#include "device/queue_device.hpp"
 #include "device/separate_memory.hpp"
+#include "device/stream_device.hpp"
 
 namespace whorl::device {
 
@@ -77,23 +77,23 @@ class HostTeam {
     std::array<double, 2>& largest_;
 };
 
-class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
+class CpuAsGpu : public StreamDevice<CpuAsGpu, HostPlan, SeparateMemory> {
   public:
     using HostSide = HostMemory;
 
     explicit CpuAsGpu(int) {
-        for (int queue = 0; queue < queue_count; ++queue) queues_.add(Deferred::Starts::late);
+        for (int stream = 0; stream < stream_count; ++stream) streams_.add(Deferred::Starts::late);
     }
-    // A queue for exchanges, which this device outlives.
-    std::unique_ptr<SideQueue> side_queue() {
-        return std::make_unique<DeferredSideQueue>(queues_, queue_count);
+    // A stream for exchanges, which this device outlives.
+    std::unique_ptr<SideStream> side_stream() {
+        return std::make_unique<DeferredSideStream>(streams_, stream_count);
     }
 
     // Calls work(executor, item), which enqueues, for every item. Work enqueued earlier runs before all
     // items, work enqueued later after them.
     template <class Work> void each(std::int64_t items, const Work& work) {
         join();
-        for (std::int64_t item = 0; item < items; ++item) work(static_cast<int>(item % queue_count), item);
+        for (std::int64_t item = 0; item < items; ++item) work(static_cast<int>(item % stream_count), item);
         join();
     }
 
@@ -169,7 +169,7 @@ class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
     void check_memory(std::int64_t bytes) const;
 
     void join();
-    void enqueue(int executor, Deferred::Work work) { queues_.enqueue(executor, std::move(work)); }
+    void enqueue(int executor, Deferred::Work work) { streams_.enqueue(executor, std::move(work)); }
     template <class Kernel> static void run_rows(std::int64_t rows, const Kernel& kernel) {
         for (std::int64_t r = 0; r < rows; ++r) {
             const auto row = kernel.row(r);
@@ -185,7 +185,7 @@ class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
         }
     }
 
-    Deferred queues_; // those of the executors first
+    Deferred streams_; // those of the executors first
     std::array<double, 2> raised_{};
     Buffer<unsigned char> memory_;
 };

@@ -302,7 +302,7 @@ Cuda::~Cuda() {
     for (cudaStream_t stream : streams_) ignored(cudaStreamDestroy(stream));
 }
 
-// Every queue waits for all work enqueued so far.
+// Every stream waits for all work enqueued so far.
 void Cuda::join() {
     for (std::size_t s = 0; s < streams_.size(); ++s) WHORL_CUDA(cudaEventRecord(events_[s], streams_[s]));
     for (std::size_t s = 0; s < streams_.size(); ++s)

@@ -15,9 +15,9 @@
 #include "device/buffer.hpp"
 #include "device/compiled.hpp"
 #include "device/line_plan.hpp"
-#include "device/queue_device.hpp"
 #include "device/separate_memory.hpp"
-#include "device/side_queue.hpp"
+#include "device/side_stream.hpp"
+#include "device/stream_device.hpp"
 
 namespace whorl::device {
 
@@ -200,24 +200,25 @@ void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int
 
 // A step is not captured as a CUDA graph: its length and its use of registers change from step to step, and
 // the gain of a new capture each time has not been measured.
-class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
+class Cuda : public StreamDevice<Cuda, CudaPlan, CudaMemory> {
   public:
     using HostSide = PinnedMemory;
 
-    // The GPU of rank `local_rank` of a node: ranks take the GPUs in turn. Throws Error if the node has none.
+    // The GPU of rank `local_rank` of a node: ranks take the GPUs in i_power. Throws Error if the node has
+    // none.
     explicit Cuda(int local_rank);
     ~Cuda();
     Cuda(const Cuda&) = delete;
     Cuda& operator=(const Cuda&) = delete;
 
     // A stream for exchanges, which this device outlives.
-    std::unique_ptr<SideQueue> side_queue();
+    std::unique_ptr<SideStream> side_stream();
 
     // Calls work(executor, item), which enqueues, for every item. Work enqueued earlier runs before all
     // items, work enqueued later after them.
     template <class Work> void each(std::int64_t items, const Work& work) {
         join();
-        for (std::int64_t item = 0; item < items; ++item) work(static_cast<int>(item % queue_count), item);
+        for (std::int64_t item = 0; item < items; ++item) work(static_cast<int>(item % stream_count), item);
         join();
     }
 
@@ -246,7 +247,7 @@ class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
 
     template <class Real>
     std::unique_ptr<LinePlan<Real>> make_plan(LineKind kind, LineShape shape, Direction direction) {
-        auto lines = QueueDevice::make_plan<Real>(kind, shape, direction);
+        auto lines = StreamDevice::make_plan<Real>(kind, shape, direction);
         if (lines->plan()) work_bytes_ = std::max(work_bytes_, lines->plan()->work_bytes());
         return lines;
     }
@@ -255,7 +256,7 @@ class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
     }
     void forget_plans();
     // Bytes of the transforms' work areas.
-    std::int64_t bytes() const { return static_cast<std::int64_t>(queue_count * work_bytes_); }
+    std::int64_t bytes() const { return static_cast<std::int64_t>(stream_count * work_bytes_); }
 
     // Raises the maxima to the kernel's values at all elements of its rows.
     template <class Kernel> void raise(int executor, std::int64_t rows, const Kernel& kernel) {
@@ -310,9 +311,9 @@ class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
     static constexpr std::int64_t most_values = 1 << 22; // of all ranges of a reduction
     static void fetch_reduction(void* to, const void* from, std::size_t bytes);
 
-    std::array<cudaStream_t, queue_count> streams_{};
-    std::array<cudaEvent_t, queue_count> events_{};
-    std::array<Buffer<char, CudaMemory>, queue_count> work_;
+    std::array<cudaStream_t, stream_count> streams_{};
+    std::array<cudaEvent_t, stream_count> events_{};
+    std::array<Buffer<char, CudaMemory>, stream_count> work_;
     std::size_t work_bytes_ = 0;
     int processors_ = 1, block_memory_ = 0;
     Buffer<unsigned long long, CudaMemory> raised_;

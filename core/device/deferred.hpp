@@ -1,6 +1,6 @@
-// Queues of work without a device, for tests. Work runs on the host when something waits for it. Where the
-// order of the queues permits, work of a side queue runs at once, before that of the executors, or late. When
-// the host waits for late work, the executors' work runs before it. Results thus show a missing order.
+// Streams of work without a device, for tests. Work runs on the host when something waits for it. Where the
+// order of the streams permits, work of a side stream runs at once, before that of the executors, or late.
+// When the host waits for late work, the executors' work runs before it. Results thus show a missing order.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "device/side_queue.hpp"
+#include "device/side_stream.hpp"
 
 namespace whorl::device {
 
@@ -17,39 +17,39 @@ class Deferred {
     using Work = std::function<void()>;
     enum class Starts { late, at_once };
 
-    int size() const { return static_cast<int>(queues_.size()); }
-    // The number of a further queue.
+    int size() const { return static_cast<int>(streams_.size()); }
+    // The number of a further stream.
     int add(Starts starts);
-    void enqueue(int queue, Work work);
-    // The amount of work enqueued in a queue so far.
-    std::int64_t end(int queue) const;
-    // Makes work that is enqueued in a queue from now on run after another queue's work up to this end.
-    void order(int queue, int other, std::int64_t end);
-    // Runs a queue to an end, and first the work that it waits for.
-    void run(int queue, std::int64_t end);
-    // Runs the first `queues` queues as far as they go without others.
-    void advance(int queues);
+    void enqueue(int stream, Work work);
+    // The amount of work enqueued in a stream so far.
+    std::int64_t end(int stream) const;
+    // Makes work that is enqueued in a stream from now on run after another stream's work up to this end.
+    void order(int stream, int other, std::int64_t end);
+    // Runs a stream to an end, and first the work that it waits for.
+    void run(int stream, std::int64_t end);
+    // Runs the first `streams` streams as far as they go without others.
+    void advance(int streams);
 
   private:
     struct Item {
         Work work;
-        int other = -1; // the queue it waits for, to this end, if it is no work
+        int other = -1; // the stream it waits for, to this end, if it is no work
         std::int64_t end = 0;
     };
-    struct Queue {
+    struct Stream {
         Starts starts;
         std::int64_t ran = 0;
         std::deque<Item> waiting;
     };
     bool is_held_back(const Item& item) { return item.other >= 0 && of(item.other).ran < item.end; }
-    Queue& of(int queue) { return queues_[static_cast<std::size_t>(queue)]; }
-    std::vector<Queue> queues_;
+    Stream& of(int stream) { return streams_[static_cast<std::size_t>(stream)]; }
+    std::vector<Stream> streams_;
 };
 
-// A queue besides the first `executors` ones. Such queues begin at once and late in turn.
-class DeferredSideQueue final : public SideQueue {
+// A stream besides the first `executors` ones. Such streams begin at once and late in i_power.
+class DeferredSideStream final : public SideStream {
   public:
-    DeferredSideQueue(Deferred& all, int executors)
+    DeferredSideStream(Deferred& all, int executors)
         : all_(all), executors_(executors),
           own_(all.add(all.size() % 2 == 0 ? Deferred::Starts::at_once : Deferred::Starts::late)) {}
 

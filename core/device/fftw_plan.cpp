@@ -92,7 +92,7 @@ template <class Real> class FftwWallPlan final : public LinePlan<Real> {
     // FFTW numbers sines from 1: its element j is mode j + 1.
     void execute(Complex<Real>* data, Complex<Real>*) const override {
         const int n = this->shape_.n, before = sine() ? 1 : 0;
-        const bool moves = sine() || traits_of(this->shape_.basis).turn != 0;
+        const bool moves = sine() || traits_of(this->shape_.basis).i_power != 0;
         auto* const parts = reinterpret_cast<typename Api::Part*>(data);
         if (direction_ == Direction::backward) {
             this->zero_dropped(data);
@@ -116,9 +116,9 @@ template <class Real> class FftwWallPlan final : public LinePlan<Real> {
             line[to * shape.stride] = from < 0 ? Complex<Real>{0, 0} : turned(line[from * shape.stride]);
         }
     }
-    // A value times i^turn forward, times i^-turn backward.
+    // A value times i^i_power forward, times i^-i_power backward.
     Complex<Real> turned(Complex<Real> value) const {
-        const int power = -static_cast<int>(direction_) * traits_of(this->shape_.basis).turn;
+        const int power = -static_cast<int>(direction_) * traits_of(this->shape_.basis).i_power;
         return power == 0 ? value : power < 0 ? times_minus_i(value) : times_i(value);
     }
     Direction direction_;

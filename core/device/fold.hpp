@@ -50,7 +50,7 @@ template <class Real> struct Fold {
     const Real* twiddles; // fold_twiddles
     Dropped dropped;      // modes, which are neither read nor written
     bool sine;
-    int turn; // modes are i^turn times those of a cosine or sine line
+    int i_power; // modes are i^i_power times those of a cosine or sine line
 
     // V from the modes, both with parts swapped.
     template <class Modes, class V> WHORL_INLINE void begin(int k, const Modes& modes, const V& v) const {
@@ -97,7 +97,7 @@ template <class Real> struct Fold {
         return {a.re * c + a.im * s, a.im * c - a.re * s};
     }
     template <class Value> WHORL_INLINE Value times_turn(const Value& a) const {
-        return turn == 0 ? a : (turn < 0 ? Value{a.im, -a.re} : Value{-a.im, a.re});
+        return i_power == 0 ? a : (i_power < 0 ? Value{a.im, -a.re} : Value{-a.im, a.re});
     }
     template <class Modes> WHORL_INLINE auto mode(const Modes& modes, int k) const {
         using Value = typename Modes::Value;
@@ -109,7 +109,7 @@ template <class Real> struct Fold {
     }
 };
 
-// All pairs of a line. The bases of today have loops of their own, with constant `sine` and `turn`.
+// All pairs of a line. The bases of today have loops of their own, with constant `sine` and `i_power`.
 template <class Real> class WallFold {
   public:
     explicit WallFold(int n) : n_(n), twiddles_(fold_twiddles<Real>(n)) {}
@@ -125,8 +125,8 @@ template <class Real> class WallFold {
 
   private:
     template <class F> void each_pair(Dropped dropped, Basis basis, const F& f) const {
-        const auto as = [&](bool sine, int turn) WHORL_INSIDE {
-            const Fold<Real> fold{n_, twiddles_.data(), dropped, sine, turn};
+        const auto as = [&](bool sine, int i_power) WHORL_INSIDE {
+            const Fold<Real> fold{n_, twiddles_.data(), dropped, sine, i_power};
             for (int k = 0; 2 * k <= n_; ++k) f(fold, k);
         };
         if (basis == Basis::cosine)
@@ -136,7 +136,7 @@ template <class Real> class WallFold {
         else if (basis == Basis::odd)
             as(true, -1);
         else
-            as(traits_of(basis).sine, traits_of(basis).turn);
+            as(traits_of(basis).sine, traits_of(basis).i_power);
     }
 
     int n_;

@@ -96,9 +96,9 @@ WHORL_INLINE Split<typename VectorOf<Real, bytes>::type> load(const Complex<Real
     return parted<Real>(a, b, std::make_integer_sequence<int, lanes>{});
 }
 
-// Stores a whole, aligned vector; with `streams`, past the caches, without reading the old contents.
-template <bool streams, class V> WHORL_INLINE void put(void* to, const V& value) {
-    if constexpr (streams) {
+// Stores a whole, aligned vector; with `past_caches`, past the caches, without reading the old contents.
+template <bool past_caches, class V> WHORL_INLINE void put(void* to, const V& value) {
+    if constexpr (past_caches) {
 #ifdef __AVX512F__
         if constexpr (sizeof(V) == 64)
             return _mm512_stream_si512(static_cast<__m512i*>(to), std::bit_cast<__m512i>(value));
@@ -115,13 +115,13 @@ template <bool streams, class V> WHORL_INLINE void put(void* to, const V& value)
     std::memcpy(to, &value, sizeof value);
 }
 
-template <class Real, int bytes, bool streams = false>
+template <class Real, int bytes, bool past_caches = false>
 WHORL_INLINE void store(Complex<Real>* to, const Split<typename VectorOf<Real, bytes>::type>& value) {
     constexpr int lanes = VectorOf<Real, bytes>::lanes;
     typename VectorOf<Real, bytes>::type a, b;
     join<Real>(value, a, b, std::make_integer_sequence<int, lanes>{});
-    put<streams>(to, a);
-    put<streams>(to + lanes / 2, b);
+    put<past_caches>(to, a);
+    put<past_caches>(to + lanes / 2, b);
 }
 
 } // namespace whorl::device
@@ -161,16 +161,16 @@ template <class Real, int bytes, bool swapped> struct ReadRows {
         return Even::swap_parts(load<Real, bytes>(rows[row] + lane));
     }
 };
-// Rows anywhere, written from lane `lane` on, past the caches with `streams`.
+// Rows anywhere, written from lane `lane` on, past the caches with `past_caches`.
 template <class Real, int bytes, bool swapped> struct WrittenRows {
     using Even = EvenRows<Real, bytes, swapped>;
     using Value = typename Even::Value;
     Complex<Real>* const* rows;
     int lane;
-    bool streams;
+    bool past_caches;
 
     WHORL_INLINE void set(int row, const Value& value) const {
-        if (streams)
+        if (past_caches)
             store<Real, bytes, true>(rows[row] + lane, Even::swap_parts(value));
         else
             store<Real, bytes, false>(rows[row] + lane, Even::swap_parts(value));
@@ -311,13 +311,13 @@ int LanePlan<Real>::scatter_lanes(Complex<Real>* data, const LineRow<Real>* to, 
     const int n = this->shape_.n;
     const Scratch<typename Even::Value, Real> work(scratch, n);
     const int common = common_length(to, n, {});
-    const bool streams = this->shape_.streams && on_vectors(to, n);
+    const bool past_caches = this->shape_.past_caches && on_vectors(to, n);
     work.point_at(to, n);
     for (; lane < most; lane += width) {
         const Even from{data + lane, this->shape_.stride, this->shape_.dropped()};
         const bool everywhere = lane + width <= common;
         if (!everywhere) work.point_at_edge(n);
-        const Written written{work.rows, everywhere ? lane : 0, everywhere && streams};
+        const Written written{work.rows, everywhere ? lane : 0, everywhere && past_caches};
         this->template transform<true>(from, written, work.values);
         if (!everywhere) work.empty_edge(to, n, lane);
     }

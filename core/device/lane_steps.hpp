@@ -82,10 +82,11 @@ template <class Real> class LaneSteps {
         typename From::Value a[radix];
         // Unrolled, since rows that do more than load and store would keep `a` in memory.
         unrolled<radix>([&](auto t) WHORL_INSIDE { a[t] = from.get(p + m * t); });
-        turn<radix>(step, p, a);
+        times_twiddles<radix>(step, p, a);
         unrolled<radix>([&](auto u) WHORL_INSIDE { to.set(p + m * u, a[u]); });
     }
-    template <int radix, class Value> static WHORL_INLINE void turn(const Step& step, int p, Value* a) {
+    template <int radix, class Value>
+    static WHORL_INLINE void times_twiddles(const Step& step, int p, Value* a) {
         const Real* const w = step.twiddles.data() + 2 * static_cast<std::int64_t>(p) * (radix - 1);
         Butterfly<radix, Real>::run(a);
         for (int u = 1; u < radix; ++u) a[u] = turned(a[u], w[2 * u - 2], w[2 * u - 1]);
@@ -139,7 +140,7 @@ void LaneSteps<Real>::first_of(int p, const Value* points, Value* results) const
     // The parts are copied one by one: copies of whole arrays would become calls.
     Value a[radix];
     unrolled<radix>([&](auto t) { a[t] = {points[t].re, points[t].im}; });
-    turn<radix>(steps_[0], p, a);
+    times_twiddles<radix>(steps_[0], p, a);
     unrolled<radix>([&](auto u) {
         results[u].re = a[u].re;
         results[u].im = a[u].im;

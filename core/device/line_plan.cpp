@@ -15,9 +15,9 @@ namespace {
 template <class Real> class DirectPlan final : public LinePlan<Real> {
   public:
     DirectPlan(LineShape shape, Direction direction) : LinePlan<Real>(shape), direction_(direction) {
-        const int turn = traits_of(shape.basis).walled ? 4 * shape.n : shape.n;
-        for (int k = 0; k < turn; ++k) {
-            const double phase = static_cast<int>(direction) * 2.0 * std::numbers::pi * k / turn;
+        const int circle = traits_of(shape.basis).walled ? 4 * shape.n : shape.n;
+        for (int k = 0; k < circle; ++k) {
+            const double phase = static_cast<int>(direction) * 2.0 * std::numbers::pi * k / circle;
             roots_.push_back({std::cos(phase), std::sin(phase)});
         }
     }
@@ -48,7 +48,7 @@ template <class Real> class DirectPlan final : public LinePlan<Real> {
     // The factor of element j in result k.
     Complex<double> factor(int j, int k) const {
         const long long n = this->shape_.n;
-        const auto [walled, sine, turn] = traits_of(this->shape_.basis);
+        const auto [walled, sine, i_power] = traits_of(this->shape_.basis);
         if (!walled) return roots_[static_cast<std::size_t>(1LL * j * k % n)];
         const bool back = direction_ == Direction::backward;
         const long long point = back ? k : j, mode = back ? j : k;
@@ -56,8 +56,8 @@ template <class Real> class DirectPlan final : public LinePlan<Real> {
         const double real = sine                ? static_cast<int>(direction_) * 2.0 * root.im
                             : back && mode == 0 ? 1.0
                                                 : 2.0 * root.re;
-        const double power = -static_cast<int>(direction_) * turn;
-        return {turn == 0 ? real : 0.0, power * real};
+        const double power = -static_cast<int>(direction_) * i_power;
+        return {i_power == 0 ? real : 0.0, power * real};
     }
 
     Direction direction_;
@@ -129,12 +129,12 @@ template <class Real> std::unique_ptr<LinePlan<Real>> make_own_plan(LineShape sh
 }
 
 namespace {
-template <class Real> struct Kind {
+template <class Real> struct NamedPlan {
     const char* name;
     std::unique_ptr<LinePlan<Real>> (*make)(LineShape shape, Direction direction);
 };
-#define WHORL_ENTRY(name, make) Kind<Real>{name, make<Real>},
-template <class Real> constexpr Kind<Real> kinds[]{WHORL_LINE_KINDS(WHORL_ENTRY)};
+#define WHORL_ENTRY(name, make) NamedPlan<Real>{name, make<Real>},
+template <class Real> constexpr NamedPlan<Real> kinds[]{WHORL_LINE_KINDS(WHORL_ENTRY)};
 #undef WHORL_ENTRY
 } // namespace
 
@@ -150,7 +150,7 @@ LineKind parse_line_kind(const std::string& name) {
     for (std::size_t kind = 0; kind < std::size(kinds<double>); ++kind)
         if (name == kinds<double>[kind].name) return static_cast<LineKind>(kind);
     throw Error("lines = \"" + name + "\" is unknown; choose one of auto, " +
-                listed(kinds<double>, ", ", &Kind<double>::name) + ".");
+                listed(kinds<double>, ", ", &NamedPlan<double>::name) + ".");
 }
 
 std::string name_of(LineKind kind) { return kinds<double>[static_cast<std::size_t>(kind)].name; }

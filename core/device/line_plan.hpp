@@ -26,10 +26,10 @@ enum class LineKind { own, library, direct, estimated };
 
 enum class Basis { fourier, cosine, sine, odd };
 // The bases, a line each, in the order of Basis. Between walls they are cosine or sine lines, whose modes are
-// i^turn times those of the definition above.
+// i^i_power times those of the definition above.
 struct BasisTraits {
     bool walled, sine;
-    int turn;
+    int i_power;
 };
 inline constexpr BasisTraits basis_table[]{
     {false, false, 0}, // Fourier
@@ -56,7 +56,7 @@ struct LineShape {
     // all. A backward transform reads the others as zero, a forward one leaves them undefined.
     int kept = 0;
     Basis basis = Basis::fourier;
-    bool streams = false; // scatter() writes past the caches, for values that are not read soon
+    bool past_caches = false; // scatter() writes past the caches, for values that are not read soon
     // Elements from the first to one past the last.
     std::int64_t extent() const { return (n - 1) * stride + (howmany - 1) * distance + 1; }
     Dropped dropped() const {

@@ -28,6 +28,6 @@ void AllToAll::start(int batch, void* send, void* receive) {
                             counts.receive_at.data(), type, handle_));
 }
 
-Maker make_alltoall(int threads, device::SideQueue* queue) { return maker<AllToAll>(threads, queue); }
+Maker make_alltoall(int threads, device::SideStream* stream) { return maker<AllToAll>(threads, stream); }
 
 } // namespace whorl::exchange

@@ -76,6 +76,6 @@ void Datatypes::start(int batch, void* send, void* receive) {
                              zero_.data(), types.receive.data(), handle_, &requests_.of(batch)));
 }
 
-Maker make_datatypes(int threads, device::SideQueue* queue) { return maker<Datatypes>(threads, queue); }
+Maker make_datatypes(int threads, device::SideStream* stream) { return maker<Datatypes>(threads, stream); }
 
 } // namespace whorl::exchange

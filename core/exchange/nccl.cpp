@@ -6,7 +6,7 @@
 #include <nccl.h>
 
 #include "base/error.hpp"
-#include "exchange/on_queue.hpp"
+#include "exchange/on_stream.hpp"
 #include "exchange/registry.hpp"
 
 namespace whorl::exchange {
@@ -41,15 +41,15 @@ class Group {
 };
 
 class Ranks;
-using OnOneQueue = std::map<MPI_Comm, std::shared_ptr<Ranks>>;
+using OnOneStream = std::map<MPI_Comm, std::shared_ptr<Ranks>>;
 
 // The NCCL communicator of a communicator's ranks. It costs time and memory, so all exchanges of a
 // communicator share one. All ranks destroy it together (close), but each alone where an exchange has failed.
 class Ranks final : public Peers {
   public:
-    // `all` has the ranks of all communicators that exchange on the queue, and outlives every exchange.
-    Ranks(const Communicator& communicator, device::SideQueue& queue, const OnOneQueue& all)
-        : stream_(static_cast<cudaStream_t>(queue.handle())), all_(all) {
+    // `all` has the ranks of all communicators that exchange on the stream, and outlives every exchange.
+    Ranks(const Communicator& communicator, device::SideStream& stream, const OnOneStream& all)
+        : stream_(static_cast<cudaStream_t>(stream.handle())), all_(all) {
         ncclUniqueId id;
         if (communicator.rank() == 0) WHORL_NCCL_CALL(ncclGetUniqueId(&id));
         communicator.broadcast(&id, sizeof id, 0);
@@ -77,7 +77,7 @@ class Ranks final : public Peers {
         }
         group.end();
     }
-    // Checks all communicators that exchange on the queue, where messages of one wait for those of another.
+    // Checks all communicators that exchange on the stream, where messages of one wait for those of another.
     void check() override {
         for (const auto& [handle, ranks] : all_) ranks->check_own();
     }
@@ -96,22 +96,22 @@ class Ranks final : public Peers {
 
     ncclComm_t known_ = nullptr;
     cudaStream_t stream_;
-    const OnOneQueue& all_;
+    const OnOneStream& all_;
 };
 
 } // namespace
 
-Maker nccl_maker(device::SideQueue& queue) {
-    return [&queue, known = std::make_shared<OnOneQueue>()](const Communicator& communicator,
-                                                            std::vector<Pattern> batches, int,
-                                                            int element) -> std::unique_ptr<Transport> {
+Maker nccl_maker(device::SideStream& stream) {
+    return [&stream, known = std::make_shared<OnOneStream>()](const Communicator& communicator,
+                                                              std::vector<Pattern> batches, int,
+                                                              int element) -> std::unique_ptr<Transport> {
         auto at = known->find(communicator.handle());
         if (at == known->end()) {
-            const auto ranks = std::make_shared<Ranks>(communicator, queue, *known);
+            const auto ranks = std::make_shared<Ranks>(communicator, stream, *known);
             communicator.handles().keep([ranks] { ranks->close(); });
             at = known->emplace(communicator.handle(), ranks).first;
         }
-        return std::make_unique<OnQueue>(queue, at->second, std::move(batches), element);
+        return std::make_unique<OnStream>(stream, at->second, std::move(batches), element);
     };
 }
 

@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "exchange/messages.hpp"
-#include "exchange/on_queue.hpp"
+#include "exchange/on_stream.hpp"
 #include "exchange/registry.hpp"
 
 namespace whorl::exchange {
@@ -30,27 +30,27 @@ void by_mpi(MPI_Comm handle, int rank, const Pattern& pattern, std::size_t eleme
 
 class ByMpi final : public Peers {
   public:
-    ByMpi(const Communicator& communicator, device::DeferredSideQueue& queue)
-        : handle_(communicator.handle()), rank_(communicator.rank()), queue_(queue) {}
+    ByMpi(const Communicator& communicator, device::DeferredSideStream& stream)
+        : handle_(communicator.handle()), rank_(communicator.rank()), stream_(stream) {}
     void exchange(const Pattern& pattern, std::size_t element, const char* send, char* receive) override {
-        queue_.enqueue([=, this] { by_mpi(handle_, rank_, pattern, element, send, receive); });
+        stream_.enqueue([=, this] { by_mpi(handle_, rank_, pattern, element, send, receive); });
     }
     void check() override {}
 
   private:
     MPI_Comm handle_;
     int rank_;
-    device::DeferredSideQueue& queue_;
+    device::DeferredSideStream& stream_;
 };
 
 } // namespace
 
-Maker nccl_by_mpi_maker(device::DeferredSideQueue& queue) {
-    return [&queue](const Communicator& communicator, std::vector<Pattern> batches, int,
-                    int element) -> std::unique_ptr<Transport> {
+Maker nccl_by_mpi_maker(device::DeferredSideStream& stream) {
+    return [&stream](const Communicator& communicator, std::vector<Pattern> batches, int,
+                     int element) -> std::unique_ptr<Transport> {
         for (const Pattern& pattern : batches) check_counts(pattern);
-        return std::make_unique<OnQueue>(queue, std::make_shared<ByMpi>(communicator, queue),
-                                         std::move(batches), element);
+        return std::make_unique<OnStream>(stream, std::make_shared<ByMpi>(communicator, stream),
+                                          std::move(batches), element);
     };
 }
 

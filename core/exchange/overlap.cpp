@@ -31,6 +31,6 @@ void Overlap::start(int batch, void* send, void* receive) {
                              counts.receive_at.data(), type, handle_, &requests_.of(batch)));
 }
 
-Maker make_overlap(int threads, device::SideQueue* queue) { return maker<Overlap>(threads, queue); }
+Maker make_overlap(int threads, device::SideStream* stream) { return maker<Overlap>(threads, stream); }
 
 } // namespace whorl::exchange

@@ -88,6 +88,6 @@ void Pairwise::progress() {
     }
 }
 
-Maker make_pairwise(int threads, device::SideQueue* queue) { return maker<Pairwise>(threads, queue); }
+Maker make_pairwise(int threads, device::SideStream* stream) { return maker<Pairwise>(threads, stream); }
 
 } // namespace whorl::exchange

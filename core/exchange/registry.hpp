@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "device/deferred.hpp"
-#include "device/side_queue.hpp"
+#include "device/side_stream.hpp"
 #include "exchange/transport.hpp"
 
 namespace whorl::exchange {
 
 // Called once for each Maker, which may hold data that its transports share. `threads` threads copy, or none
 // if the host does not reach the buffers.
-using MakerOf = Maker (*)(int threads, device::SideQueue* queue);
+using MakerOf = Maker (*)(int threads, device::SideStream* stream);
 
-template <class T> Maker maker(int threads, device::SideQueue*) {
+template <class T> Maker maker(int threads, device::SideStream*) {
     return [=](const Communicator& communicator, std::vector<Pattern> batches, int, int element) {
         if constexpr (requires { T(communicator, std::move(batches), element, threads); })
             return std::make_unique<T>(communicator, std::move(batches), element, threads);
@@ -24,19 +24,20 @@ template <class T> Maker maker(int threads, device::SideQueue*) {
     };
 }
 
-Maker make_alltoall(int threads, device::SideQueue* queue);
-Maker make_overlap(int threads, device::SideQueue* queue);
-Maker make_pairwise(int threads, device::SideQueue* queue);
-Maker make_rma(int threads, device::SideQueue* queue);
-Maker make_rma_fence(int threads, device::SideQueue* queue);
-Maker make_datatypes(int threads, device::SideQueue* queue);
+Maker make_alltoall(int threads, device::SideStream* stream);
+Maker make_overlap(int threads, device::SideStream* stream);
+Maker make_pairwise(int threads, device::SideStream* stream);
+Maker make_rma(int threads, device::SideStream* stream);
+Maker make_rma_fence(int threads, device::SideStream* stream);
+Maker make_datatypes(int threads, device::SideStream* stream);
 
 // Sends and receives by NCCL between GPUs, without MPI, one group for each batch. All rows and columns share
-// a queue of the GPU, so that all ranks exchange in the same order.
-Maker nccl_maker(device::SideQueue& queue);
+// a stream of the GPU, so that all ranks exchange in the same order.
+Maker nccl_maker(device::SideStream& stream);
 
-// A replacement of NCCL on a device of the tests: the messages of a batch are work of its queue, done by MPI.
-Maker nccl_by_mpi_maker(device::DeferredSideQueue& queue);
+// A replacement of NCCL on a device of the tests: the messages of a batch are work of its stream, done by
+// MPI.
+Maker nccl_by_mpi_maker(device::DeferredSideStream& stream);
 
 // Wrappers around a transport.
 

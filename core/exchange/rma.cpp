@@ -157,7 +157,7 @@ void FencedRma::wait(int batch) {
     tell_arrived(batch);
 }
 
-Maker make_rma(int threads, device::SideQueue* queue) { return maker<Rma>(threads, queue); }
-Maker make_rma_fence(int threads, device::SideQueue* queue) { return maker<FencedRma>(threads, queue); }
+Maker make_rma(int threads, device::SideStream* stream) { return maker<Rma>(threads, stream); }
+Maker make_rma_fence(int threads, device::SideStream* stream) { return maker<FencedRma>(threads, stream); }
 
 } // namespace whorl::exchange

@@ -37,10 +37,10 @@ class Staged final : public Transport, Chunks {
     void progress() override {
         if (!by_chunk_) inner_->progress();
     }
-    bool on_queue() const override { return true; }
+    bool on_stream() const override { return true; }
 
   private:
-    using Mark = device::SideQueue::Mark;
+    using Mark = device::SideStream::Mark;
     struct Batch {
         char *send = nullptr, *receive = nullptr;
         Mark executors = 0, back = 0; // the work before it; the end of the copies from the host
@@ -67,7 +67,7 @@ class Staged final : public Transport, Chunks {
 void Staged::start(int batch, void* send, void* receive) {
     Batch& one = at(batch);
     const Pattern& pattern = patterns_[static_cast<std::size_t>(batch)];
-    device::SideQueue& to_host = *staging_.to_host;
+    device::SideStream& to_host = *staging_.to_host;
     one = {
         static_cast<char*>(send), static_cast<char*>(receive), staging_.from_host->executors(), 0, {}, false};
     to_host.follow(to_host.executors());
@@ -94,7 +94,7 @@ void Staged::send(int batch) {
 
 void Staged::wait(int batch) {
     Batch& one = at(batch);
-    device::SideQueue& from_host = *staging_.from_host;
+    device::SideStream& from_host = *staging_.from_host;
     while (!one.sent) staging_.send_next();
     from_host.follow(one.executors);
     inner_->wait(batch);

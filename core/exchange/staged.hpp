@@ -1,5 +1,5 @@
 // Messages pass through the memory of the host if MPI cannot access that of the device. Copies run during the
-// device's work, on a queue for each direction. The host waits only for the copies that it needs next.
+// device's work, on a stream for each direction. The host waits only for the copies that it needs next.
 #pragma once
 
 #include <deque>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "device/buffer.hpp"
-#include "device/side_queue.hpp"
+#include "device/side_stream.hpp"
 #include "exchange/transport.hpp"
 
 namespace whorl::exchange {
@@ -39,25 +39,25 @@ template <class HostSide> class MirrorsOf final : public Mirrors {
 
 class Staged;
 
-// The mirrors and queues that all staged exchanges of a rank share.
+// The mirrors and streams that all staged exchanges of a rank share.
 class Staging {
   public:
-    Staging(std::unique_ptr<Mirrors> of_buffers, std::unique_ptr<device::SideQueue> out,
-            std::unique_ptr<device::SideQueue> in)
+    Staging(std::unique_ptr<Mirrors> of_buffers, std::unique_ptr<device::SideStream> out,
+            std::unique_ptr<device::SideStream> in)
         : mirrors(std::move(of_buffers)), to_host(std::move(out)), from_host(std::move(in)) {}
 
     const std::unique_ptr<Mirrors> mirrors;
-    const std::unique_ptr<device::SideQueue> to_host, from_host;
+    const std::unique_ptr<device::SideStream> to_host, from_host;
 
     // Batches are sent when the host waits for them or for later ones: on all ranks in the same order.
     void put_off(Staged& exchange, int batch) { put_off_.emplace_back(&exchange, batch); }
     void send_next();
     // The end of the copies from the mirror of a buffer, which nothing may be received in before.
-    device::SideQueue::Mark& read(const void* buffer) { return read_[buffer]; }
+    device::SideStream::Mark& read(const void* buffer) { return read_[buffer]; }
 
   private:
     std::deque<std::pair<Staged*, int>> put_off_;
-    std::map<const void*, device::SideQueue::Mark> read_;
+    std::map<const void*, device::SideStream::Mark> read_;
 };
 
 // Makes transports that share `staging`, which must outlive them.

@@ -11,11 +11,12 @@ namespace whorl::exchange {
 
 namespace {
 // The compiler checks that each transport is declared (declared.toml).
-struct Kind {
+struct TransportKind {
     const Traits* traits;
     MakerOf make;
 
-    consteval Kind(std::string_view name, MakerOf of_name) : traits(&declared_as(name)), make(of_name) {}
+    consteval TransportKind(std::string_view name, MakerOf of_name)
+        : traits(&declared_as(name)), make(of_name) {}
     static consteval const Traits& declared_as(std::string_view name) {
         for (const Traits& traits : declared::transports)
             if (traits.name == name) return traits;
@@ -25,19 +26,19 @@ struct Kind {
 
 // One line for each transport.
 constexpr std::array kinds{
-    Kind{"alltoall", make_alltoall},
-    Kind{"overlap", make_overlap},
-    Kind{"pairwise", make_pairwise},
-    Kind{"rma", make_rma},
-    Kind{"rma-fence", make_rma_fence},
-    Kind{"rma-shared", make_rma},
-    Kind{"datatypes", make_datatypes},
+    TransportKind{"alltoall", make_alltoall},
+    TransportKind{"overlap", make_overlap},
+    TransportKind{"pairwise", make_pairwise},
+    TransportKind{"rma", make_rma},
+    TransportKind{"rma-fence", make_rma_fence},
+    TransportKind{"rma-shared", make_rma},
+    TransportKind{"datatypes", make_datatypes},
 #ifdef WHORL_NCCL
-    Kind{"nccl", [](int, device::SideQueue* queue) { return nccl_maker(*queue); }},
+    TransportKind{"nccl", [](int, device::SideStream* stream) { return nccl_maker(*stream); }},
 #endif
 };
 constexpr bool in_this_build(const Traits& traits) {
-    return std::ranges::any_of(kinds, [&](const Kind& kind) { return kind.traits == &traits; });
+    return std::ranges::any_of(kinds, [&](const TransportKind& kind) { return kind.traits == &traits; });
 }
 static_assert(std::ranges::all_of(declared::transports,
                                   [](const Traits& traits) {
@@ -46,20 +47,21 @@ static_assert(std::ranges::all_of(declared::transports,
               "declared.toml has a transport that is made nowhere");
 
 // NCCL on a device of the tests.
-constexpr Kind nccl_by_mpi{"nccl", [](int, device::SideQueue* queue) {
-                               return nccl_by_mpi_maker(dynamic_cast<device::DeferredSideQueue&>(*queue));
-                           }};
+constexpr TransportKind nccl_by_mpi{"nccl", [](int, device::SideStream* stream) {
+                                        return nccl_by_mpi_maker(
+                                            dynamic_cast<device::DeferredSideStream&>(*stream));
+                                    }};
 
-const Kind& find_kind(const std::string& name, device::SideQueue* queue) {
-    if (name == nccl_by_mpi.traits->name && dynamic_cast<device::DeferredSideQueue*>(queue))
+const TransportKind& find_kind(const std::string& name, device::SideStream* stream) {
+    if (name == nccl_by_mpi.traits->name && dynamic_cast<device::DeferredSideStream*>(stream))
         return nccl_by_mpi;
     require_one_of("transport", name, transport_names());
-    return *std::ranges::find(kinds, name, [](const Kind& kind) { return kind.traits->name; });
+    return *std::ranges::find(kinds, name, [](const TransportKind& kind) { return kind.traits->name; });
 }
 } // namespace
 
-Maker transport_maker(const TransportOptions& options, device::SideQueue* queue, bool host_reaches) {
-    const Kind& kind = find_kind(options.name, queue);
+Maker transport_maker(const TransportOptions& options, device::SideStream* stream, bool host_reaches) {
+    const TransportKind& kind = find_kind(options.name, stream);
     require_one_of("wire", options.wire, declared::choices::wire);
     require_one_of("threading", options.threading, declared::choices::threading);
     require_threading(options.threading);
@@ -69,7 +71,7 @@ Maker transport_maker(const TransportOptions& options, device::SideQueue* queue,
             "\" packs nothing, so it cannot convert numbers: choose wire = \"full\" or another transport.");
     // An exchange concurrent with computation, or within a team of threads, uses only its own thread.
     const int threads = options.threading == "funneled" ? options.threads : 1;
-    Maker make = kind.make(host_reaches ? threads : 0, queue);
+    Maker make = kind.make(host_reaches ? threads : 0, stream);
     if (options.wire == "single") make = in_single_precision(threads, make);
     if (options.variables_per_message > 0) make = in_groups(options.variables_per_message, make);
     if (kind.traits->of_gpus) return make; // for which threads of the host do nothing
@@ -80,7 +82,7 @@ Maker transport_maker(const TransportOptions& options, device::SideQueue* queue,
 
 std::vector<std::string> transport_names() {
     std::vector<std::string> names;
-    for (const Kind& kind : kinds) names.emplace_back(kind.traits->name);
+    for (const TransportKind& kind : kinds) names.emplace_back(kind.traits->name);
     return names;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device/side_queue.hpp"
+#include "device/side_stream.hpp"
 #include "exchange/communicator.hpp"
 #include "exchange/node_memory.hpp"
 #include "exchange/pattern.hpp"
@@ -42,7 +42,7 @@ class Transport {
     virtual void progress() {}
     // Whether start() and wait() are ordered with the work enqueued on a device without the host. Otherwise
     // the host waits for that work before start().
-    virtual bool on_queue() const { return false; }
+    virtual bool on_stream() const { return false; }
     // Returns when a batch has arrived that was waited for so. Throws Error where the exchange failed.
     virtual void settle(int) {}
     // Returns true if start() and wait() take one chunk after another, with these, and leave out a rank's
@@ -63,10 +63,10 @@ struct TransportOptions {
     int threads = 1; // of the run: they exchange if threading = "multiple", else copy and convert
 };
 
-// Returns the function that makes transports of these options; those of GPUs exchange on `queue`. Throws
+// Returns the function that makes transports of these options; those of GPUs exchange on `stream`. Throws
 // Error if a name is unknown, if options exclude each other, or if MPI does not support the threading. If the
 // host does not reach the buffers, MPI moves also the data that a rank sends to itself.
-Maker transport_maker(const TransportOptions& options, device::SideQueue* queue = nullptr,
+Maker transport_maker(const TransportOptions& options, device::SideStream* stream = nullptr,
                       bool host_reaches = true);
 
 std::vector<std::string> transport_names();

@@ -127,7 +127,7 @@ class Groups final : public Transport {
     void progress() override {
         for (const auto& part : parts_) part->progress();
     }
-    bool on_queue() const override { return parts_.front()->on_queue(); }
+    bool on_stream() const override { return parts_.front()->on_stream(); }
     void settle(int batch) override {
         for (const auto& part : parts_) part->settle(batch);
     }

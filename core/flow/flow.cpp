@@ -175,23 +175,23 @@ std::int64_t forcing_bytes(const Options& options, const ModelShape& shape, std:
 }
 
 int executors_of(const Options& options) {
-    return device::has_queues(options.device) ? device::queue_count
-                                              : device::Cpu(options.threads).executors();
+    return device::has_streams(options.device) ? device::stream_count
+                                               : device::Cpu(options.threads).executors();
 }
 
 // The arrays of a round trip.
 std::map<std::string, std::int64_t> trip_bytes(const Options& options, const Layout& layout,
                                                std::int64_t value, const LineChoice& lines) {
-    const bool queues = device::has_queues(options.device);
+    const bool streams = device::has_streams(options.device);
     const Workspace workspace =
-        queues ? Workspace::of_queue(layout, {value, lines.x, options.block_memory, options.planes,
-                                              options.block_pairs, options.plane_bytes})
+        streams ? Workspace::of_stream(layout, {value, lines.x, options.block_memory, options.planes,
+                                                options.block_pairs, options.plane_bytes})
         : options.is_double() ? workspace_of_thread<double>(layout, lines, options.cache())
                               : workspace_of_thread<float>(layout, lines, options.cache());
     return {{"exchange", value * (layout.z_pencil_size + (layout.grid.p_col > 1 ? layout.y_pencil_size : 0))},
             {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
             {"workspace", value * executors_of(options) * workspace.size()},
-            {"tables", table_bytes(layout, value, queues)}};
+            {"tables", table_bytes(layout, value, streams)}};
 }
 
 std::int64_t sum_of(const std::map<std::string, std::int64_t>& bytes) {
@@ -205,7 +205,7 @@ Layout layout_of(const Options& options, int rank, int column_variables, int row
                           {options.process_grid[0], options.process_grid[1]});
     return Layout(options.box(), options.truncation(), pencils, rank, options.batches, column_variables,
                   row_variables, exchange::traits_of(options.transport_options()),
-                  device::has_queues(options.device));
+                  device::has_streams(options.device));
 }
 
 // The bytes of runs on fewer points: their round trips, the state and the largest of the runs.
@@ -219,7 +219,7 @@ std::int64_t narrow_bytes(const Options& options, const programs::Share& share, 
         const auto [columns, rows] = programs::widest(there.programs);
         const Layout layout = layout_of(there, rank, columns, rows);
         const std::int64_t modes = count_modes(there.truncation(), layout.kx, layout.ky);
-        const programs::Share of_rank{layout, modes, share.value, share.executors, share.queues};
+        const programs::Share of_rank{layout, modes, share.value, share.executors, share.streams};
         programs::MostOfRuns most;
         for (const programs::ProgramNeeds& run : there.programs) most.add(run, of_rank, of_rank);
         bytes += model_shape(options).field_count() * modes * share.value + most.bytes() +
@@ -250,7 +250,7 @@ std::int64_t program_bytes(const Options& options, const programs::Share& share,
         const Options along = swapped(options, axis);
         const bool same = along.points == options.points && along.lengths == options.lengths;
         const Layout of_axis = same ? layout : layout_of(along, rank, width.columns, width.rows);
-        programs::Share there{of_axis, share.modes, share.value, share.executors, share.queues};
+        programs::Share there{of_axis, share.modes, share.value, share.executors, share.streams};
         if (!same) there.modes = count_modes(along.truncation(), of_axis.kx, of_axis.ky);
         for (const programs::ProgramNeeds& run : options.programs)
             if (passes(run)) most.add(run, share, there);
@@ -262,12 +262,12 @@ std::int64_t program_bytes(const Options& options, const programs::Share& share,
 std::map<std::string, std::int64_t> memory_of(const Options& options, int rank) {
     const Truncation truncation = options.truncation();
     const ModelShape shape = model_shape(options);
-    const bool queues = device::has_queues(options.device);
+    const bool streams = device::has_streams(options.device);
     const Layout layout = layout_of(options, rank, shape.column_variables(), shape.row_variables());
     const std::int64_t value = options.is_double() ? 16 : 8;
     const int registers = options.scheme.all_registers(truncation.dealiasing());
     const std::int64_t modes = count_modes(truncation, layout.kx, layout.ky);
-    const programs::Share share{layout, modes, value, executors_of(options), queues};
+    const programs::Share share{layout, modes, value, executors_of(options), streams};
     auto bytes = trip_bytes(options, layout, value, parse_line_choice(options.lines));
     bytes["state"] = value * registers * shape.field_count() * modes;
     bytes["forcing"] = forcing_bytes(options, shape, value, modes);
@@ -275,7 +275,7 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, int rank) 
     bytes["particles"] = 0;
     for (const particles::ParticleNeeds& group : options.particles)
         bytes["particles"] +=
-            particles::bytes_of(group, share) + (rank == 0 && !queues ? group.row_bytes : 0);
+            particles::bytes_of(group, share) + (rank == 0 && !streams ? group.row_bytes : 0);
     return bytes;
 }
 

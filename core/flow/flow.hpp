@@ -70,7 +70,7 @@ class Flow {
     // Frees MPI's objects; the flow must not be used afterwards. Without this call they stay until the
     // program ends. Collective.
     void close() { world_.handles().close(); }
-    // The planes of queues that were tried, the kept ones first (roundtrip/plane_trials.hpp).
+    // The planes of streams that were tried, the kept ones first (roundtrip/plane_trials.hpp).
     const std::vector<PlaneTrial>& plane_trials() const { return plane_trials_; }
     virtual const Layout& layout() const = 0;
     virtual double imbalance() const = 0;

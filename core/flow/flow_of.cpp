@@ -17,7 +17,7 @@ template <class Device, class Real> class FlowOf final : public Flow {
     FlowOf(const Options& options, int communicator, std::unique_ptr<Equation<Device, Real>> equation)
         : Flow(options, communicator), equation_(std::move(equation)), declared_(equation_->declaration()),
           shape_(shape_of(declared_, options)),
-          device_(Device::queues ? world_.node().rank() : options.threads),
+          device_(Device::streams ? world_.node().rank() : options.threads),
           trip_(options_.box(), truncation_,
                 trip_options(options_, shape_.column_variables(), shape_.row_variables()), world_, device_),
           stepper_(trip_, world_, options_.box(), truncation_, *equation_, stepper_options()),
@@ -29,7 +29,7 @@ template <class Device, class Real> class FlowOf final : public Flow {
                [this](Companion<Real>& companion) { stepper_.accompany(companion); },
                truncation_.dealiasing().shifts})) {
         options_.lines = trip_.lines().text();
-        if constexpr (Device::queues)
+        if constexpr (Device::streams)
             plane_trials_ = PlaneTrials<Device, Real>(trip_).fastest_first([this] { stepper_.evaluate(0); });
         options_.plane_bytes = trip_.plane_bytes();
         for (const forcing::SourceOptions& source : options_.forcing) forces_.add(source);

@@ -14,7 +14,7 @@ Truncation Options::truncation() const {
 
 std::int64_t Options::cache() const {
     if (second_cache > 0) return second_cache;
-    return device::has_queues(device) ? device::planned_second_cache : device::second_cache();
+    return device::has_streams(device) ? device::planned_second_cache : device::second_cache();
 }
 
 ProcessGrid Options::choose_grid(int ranks) const {
@@ -72,7 +72,7 @@ int Options::choose_batches(ProcessGrid grid) const {
     const auto batches_of = [&](std::int64_t of_batch) { return (own_points + of_batch - 1) / of_batch; };
     std::int64_t chosen = exchanges ? std::max(usual, own_planes / planes_of_batch) : usual;
     chosen = std::min(chosen, batches_of(fewest_points_of_batch));
-    if (device::has_queues(device)) // a batch fills a GPU; several hide exchanges
+    if (device::has_streams(device)) // a batch fills a GPU; several hide exchanges
         chosen = std::max<std::int64_t>(exchanges ? 4 : 1, batches_of(points_of_batch));
     return static_cast<int>(std::clamp<std::int64_t>(batches > 0 ? batches : chosen, 1, own_planes));
 }

@@ -52,9 +52,9 @@ struct Options {
     int variables_per_message = 0;                        // 0: all
     double exchange_timeout = 0.0;                        // seconds; 0: none
     std::string lines = declared::choices::lines.front(); // roundtrip/line_choice.hpp
-    std::int64_t second_cache = 0; // bytes of a core or, on queues, of a GPU; 0: as the machine's or planned
-    int planes = 0;                // at a time on queues; 0: as many as plane_bytes have room for
-    std::int64_t plane_bytes = 0;  // of a queue; 0: the flow finds the faster (roundtrip/plane_trials.hpp)
+    std::int64_t second_cache = 0; // bytes of a core or, on streams, of a GPU; 0: as the machine's or planned
+    int planes = 0;                // at a time on streams; 0: as many as plane_bytes have room for
+    std::int64_t plane_bytes = 0;  // of a stream; 0: the flow finds the faster (roundtrip/plane_trials.hpp)
     // Bytes of memory that a block of threads shares on the GPUs, for the estimate of memory; at most the
     // default.
     std::int64_t block_memory = device::planned_block_memory;

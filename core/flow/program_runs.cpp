@@ -15,7 +15,7 @@
 #include "flow/trip_options.hpp"
 #include "particles/particles_of.hpp"
 #include "programs/memory.hpp"
-#include "programs/moved_modes.hpp"
+#include "programs/remap_modes.hpp"
 
 namespace whorl {
 
@@ -48,13 +48,13 @@ template <class Device, class Real> class NarrowFlow {
         const auto size = static_cast<std::size_t>(static_cast<std::int64_t>(parities_.size()) * modes);
         if (state_.size() == 0)
             state_ = device::Buffer<Complex<Real>, Memory>(size, trip_.device().executors());
-        std::vector<programs::Source<Real>> from;
+        std::vector<programs::NamedField<Real>> from;
         std::vector<Complex<Real>*> to;
         for (std::size_t f = 0; f < parities_.size(); ++f) {
             from.push_back({given.data + static_cast<std::int64_t>(f) * given.modes, parities_[f]});
             to.push_back(state_.data() + static_cast<std::int64_t>(f) * modes);
         }
-        programs::move_modes(flow_.trip, flow_.truncation, trip_, flow_.world, 0, from, to);
+        programs::remap_modes(flow_.trip, flow_.truncation, trip_, flow_.world, 0, from, to);
     }
 
     BytesOfRuns bytes() const {
@@ -84,22 +84,23 @@ namespace {
 // A probe of the fields of a flow; while it is open its bytes count among those of all probes.
 template <class Real> class ProbeOfFlow final : public OpenProbe {
   public:
-    using Sources = std::function<std::vector<programs::Source<Real>>()>;
+    using NamedFields = std::function<std::vector<programs::NamedField<Real>>()>;
 
-    ProbeOfFlow(std::unique_ptr<programs::Probe<Real>> probe, Sources sources, std::int64_t bytes,
+    ProbeOfFlow(std::unique_ptr<programs::Probe<Real>> probe, NamedFields named_fields, std::int64_t bytes,
                 std::shared_ptr<std::int64_t> of_all)
-        : probe_(std::move(probe)), sources_(std::move(sources)), bytes_(bytes), of_all_(std::move(of_all)) {
+        : probe_(std::move(probe)), named_fields_(std::move(named_fields)), bytes_(bytes),
+          of_all_(std::move(of_all)) {
         *of_all_ += bytes_;
     }
     ~ProbeOfFlow() override { *of_all_ -= bytes_; }
     ProbeOfFlow(const ProbeOfFlow&) = delete;
     ProbeOfFlow& operator=(const ProbeOfFlow&) = delete;
     std::size_t size() const override { return probe_->size(); }
-    void read(std::span<double> values) override { probe_->read(sources_(), values); }
+    void read(std::span<double> values) override { probe_->read(named_fields_(), values); }
 
   private:
     std::unique_ptr<programs::Probe<Real>> probe_;
-    Sources sources_;
+    NamedFields named_fields_;
     std::int64_t bytes_;
     std::shared_ptr<std::int64_t> of_all_;
 };
@@ -110,7 +111,7 @@ class ProgramRunsOf final : public ProgramRuns, private FlowOfParticles<Device, 
     using Trip = RoundTrip<Device, Real>;
     using Trips = std::vector<std::unique_ptr<Trip>>;
     using Field = device::Buffer<Complex<Real>, Memory>;
-    using Sources = typename FlowOfParticles<Device, Real>::Sources;
+    using NamedFields = typename FlowOfParticles<Device, Real>::NamedFields;
 
   public:
     explicit ProgramRunsOf(const FlowOfPrograms<Device, Real>& flow) : flow_(flow) {}
@@ -120,19 +121,19 @@ class ProgramRunsOf final : public ProgramRuns, private FlowOfParticles<Device, 
         const int inputs = static_cast<int>(program.inputs.size());
         const auto fluxes = static_cast<int>(programs::fluxes_of(program.products).size());
         Trip& trip = wide_enough({std::max(inputs, fluxes), std::max(inputs, wanted.products)});
-        return counted(parities_brought(program).size(),
+        return counted(parities_of_products(program).size(),
                        [&] { return run_on(trip, program, wanted, consume); });
     }
     std::vector<double> mode_means(const programs::InputTerms& inputs,
                                    const std::vector<programs::Pair>& pairs) override {
         return counted(
-            0, [&] { return programs::mode_means(flow_.trip, flow_.world, inputs, pairs, sources()); });
+            0, [&] { return programs::mode_means(flow_.trip, flow_.world, inputs, pairs, named_fields()); });
     }
     std::vector<std::vector<double>> mode_spectra(const programs::InputTerms& inputs,
                                                   const std::vector<std::vector<programs::Pair>>& sums,
                                                   const std::vector<programs::ModeAxis>& axes) override {
         return counted(0, [&] {
-            return programs::mode_spectra(flow_.trip, flow_.world, inputs, sums, sources(), axes);
+            return programs::mode_spectra(flow_.trip, flow_.world, inputs, sums, named_fields(), axes);
         });
     }
     std::unique_ptr<OpenProbe> probe_modes(const programs::InputTerms& inputs,
@@ -153,7 +154,7 @@ class ProgramRunsOf final : public ProgramRuns, private FlowOfParticles<Device, 
         Trip& trip = axis == 0 ? wide_enough({inputs, inputs}) : swapped_trip(axis, inputs);
         return counted(0, [&] {
             return axis == 0 ? programs::increments(trip, flow_.world, flow_.options.box(), program, wanted,
-                                                    sources())
+                                                    named_fields())
                              : swapped_increments(trip, program, axis, wanted);
         });
     }
@@ -172,7 +173,7 @@ class ProgramRunsOf final : public ProgramRuns, private FlowOfParticles<Device, 
         return *groups_.back();
     }
     void bring_force(const std::string& field, double time) override {
-        WHORL_REQUIRE(products_.empty(), "a force is brought behind products.");
+        WHORL_REQUIRE(products_.empty(), "a force follows products.");
         // A function that gives a force may run programs of its own, and forget their products.
         std::vector<ForceOfFlow<Device, Real>> before = std::exchange(forces_, {});
         before.push_back(flow_.force(field, time));
@@ -207,7 +208,7 @@ class ProgramRunsOf final : public ProgramRuns, private FlowOfParticles<Device, 
 
   private:
     void with_fields(const ParticleOptions& particles, double time,
-                     const std::function<void(const Sources&)>& use) override {
+                     const std::function<void(const NamedFields&)>& use) override {
         const Forgotten forgotten{*this};
         for (const std::string& field : particles.forces) bring_force(field, time);
         for (const programs::Program& program : particles.programs) {
@@ -215,16 +216,16 @@ class ProgramRunsOf final : public ProgramRuns, private FlowOfParticles<Device, 
             wanted.products = static_cast<int>(program.products.size());
             run(program, wanted, [](const PhysicalBlock&, int, void*) {});
         }
-        use(sources());
+        use(named_fields());
     }
     // Forgets products at the end of a scope.
     struct Forgotten {
         ProgramRunsOf& runs;
         ~Forgotten() { runs.forget_products(); }
     };
-    // Runs with fields for `brought` products, and counts all other bytes of the run.
-    template <class Run> auto counted(std::size_t brought, const Run& run) {
-        while (spare_.size() < brought)
+    // Runs with `product_fields` fields, and counts all other bytes of the run.
+    template <class Run> auto counted(std::size_t product_fields, const Run& run) {
+        while (spare_.size() < product_fields)
             spare_.emplace_back(static_cast<std::size_t>(flow_.state().modes),
                                 flow_.trip.device().executors());
         const device::Peak<Memory> peak;
@@ -236,15 +237,15 @@ class ProgramRunsOf final : public ProgramRuns, private FlowOfParticles<Device, 
         const device::Peak<Memory> peak;
         auto probe = open();
         return std::make_unique<ProbeOfFlow<Real>>(
-            std::move(probe), [this] { return sources(); }, peak.now(), probes_);
+            std::move(probe), [this] { return named_fields(); }, peak.now(), probes_);
     }
     programs::Found run_on(Trip& trip, const programs::Program& program, const programs::Wanted& wanted,
                            const Callback& consume) {
         programs::Fields<Real> fields;
-        fields.sources = sources();
+        fields.named_fields = named_fields();
         WHORL_REQUIRE(static_cast<int>(program.products.size()) == wanted.products,
                       "a program does not say which fields its products belong to.");
-        for (const Parity& parity : parities_brought(program)) {
+        for (const Parity& parity : parities_of_products(program)) {
             products_.push_back(std::move(spare_.back()));
             spare_.pop_back();
             parities_.push_back(parity);
@@ -256,29 +257,29 @@ class ProgramRunsOf final : public ProgramRuns, private FlowOfParticles<Device, 
                                       consume(block, wanted.values, values);
                                   }));
     }
-    std::vector<Parity> parities_brought(const programs::Program& program) const {
+    std::vector<Parity> parities_of_products(const programs::Program& program) const {
         return programs::parities_of_fields(program.products, flow_.trip.layout().walls);
     }
     std::vector<std::vector<double>> swapped_increments(Trip& trip, const programs::Program& program,
                                                         int axis, const programs::IncrementsWanted& wanted) {
-        const std::vector<programs::Source<Real>> all = sources();
+        const std::vector<programs::NamedField<Real>> all = named_fields();
         const std::vector<int> fields = programs::fields_of(program);
         const auto modes = static_cast<std::size_t>(trip.table().modes());
         std::vector<device::Buffer<Complex<Real>, Memory>> buffers;
-        std::vector<programs::Source<Real>> from, sources_there;
+        std::vector<programs::NamedField<Real>> from, named_there;
         std::vector<Complex<Real>*> to;
         for (const int field : fields) {
             from.push_back(all.at(static_cast<std::size_t>(field)));
             to.push_back(buffers.emplace_back(modes, trip.device().executors()).data());
-            sources_there.push_back({to.back(), from.back().parity});
+            named_there.push_back({to.back(), from.back().parity});
         }
-        programs::move_modes(flow_.trip, flow_.truncation, trip, flow_.world, axis, from, to);
+        programs::remap_modes(flow_.trip, flow_.truncation, trip, flow_.world, axis, from, to);
         return programs::increments(trip, flow_.world, swapped(flow_.options.box(), axis),
-                                    programs::swapped(program, axis, fields), wanted, sources_there);
+                                    programs::swapped(program, axis, fields), wanted, named_there);
     }
-    Sources sources() const override {
+    NamedFields named_fields() const override {
         const StateOfFlow<Real> state = flow_.state();
-        Sources all;
+        NamedFields all;
         for (std::size_t f = 0; f < state.parities.size(); ++f)
             all.push_back({state.data + static_cast<std::int64_t>(f) * state.modes, state.parities[f]});
         for (const ForceOfFlow<Device, Real>& force : forces_)

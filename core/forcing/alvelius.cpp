@@ -35,11 +35,11 @@ class Alvelius final : public Source {
     }
 
     Acts acts() const override { return Acts::over_step; }
-    bool momentary() const override { return false; }
+    bool at_any_time() const override { return false; }
     bool reads() const override { return true; }
     double speed(double dt) const override { return std::sqrt(2.0 * power_ * dt); }
 
-    void evaluate(const Moment& now, const Values& a, std::span<const double>, Values& f) override {
+    void evaluate(const StepTime& now, const Values& a, std::span<const double>, Values& f) override {
         const double scale = std::sqrt(2.0 * power_ / (now.dt * total_));
         for (std::size_t m = 0; m < modes().size(); ++m) {
             const RealMode real(modes()[m].n, box_);

@@ -36,7 +36,7 @@ class ConstantEnergy final : public Source {
                 sums[shell_of(m)] += modes()[m].weight * 0.5 * dot(a.at(c, m), a.at(c, m));
     }
 
-    void evaluate(const Moment&, const Values& a, std::span<const double> sums, Values& f) override {
+    void evaluate(const StepTime&, const Values& a, std::span<const double> sums, Values& f) override {
         if (targets_.empty()) {
             const double all = std::accumulate(sums.begin(), sums.end(), 0.0);
             WHORL_REQUIRE(all > 0.0 || !std::isfinite(all),

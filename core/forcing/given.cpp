@@ -25,7 +25,7 @@ class Given final : public Source {
         return frequency_ == 0.0 ? Source::longest_step() : radians / std::abs(frequency_);
     }
     double scale(double time) const override { return factor_ * std::cos(frequency_ * time + phase_); }
-    void evaluate(const Moment&, const Values&, std::span<const double>, Values&) override {}
+    void evaluate(const StepTime&, const Values&, std::span<const double>, Values&) override {}
 
   private:
     double frequency_, phase_;

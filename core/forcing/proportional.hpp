@@ -48,7 +48,7 @@ class Proportional : public Source {
         return std::abs(alpha) + std::abs(beta) * largest_;
     }
 
-    void evaluate(const Moment&, const Values& a, std::span<const double> sums, Values& f) override {
+    void evaluate(const StepTime&, const Values& a, std::span<const double> sums, Values& f) override {
         const auto [alpha, beta] = gains({sums[0], sums[1], sums[2]});
         for (std::size_t m = 0; m < modes().size(); ++m) {
             Complex<double> of_mode[3] = {}, turned[3] = {};

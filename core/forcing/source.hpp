@@ -44,7 +44,7 @@ struct Surroundings {
 };
 
 // The present stage: f is the force at `time`; or the present step, from `time` to `time` + dt.
-struct Moment {
+struct StepTime {
     double time, dt;
     std::int64_t step;
 };
@@ -67,8 +67,8 @@ class Source {
     int components() const { return components_; }
 
     virtual Acts acts() const { return Acts::at_stages; }
-    // Whether f follows from a moment and the field at it, and not from a step.
-    virtual bool momentary() const { return acts() != Acts::after_step; }
+    // Whether f follows from a time and the field then, and not from a step.
+    virtual bool at_any_time() const { return acts() != Acts::after_step; }
 
     // True where the force depends on the field.
     virtual bool reads() const { return sums() > 0; }
@@ -76,7 +76,7 @@ class Source {
     virtual int sums() const { return 0; }
     virtual void add_to_sums(const Values&, std::span<double>) const {}
     // The force on every mode, of the field a with these sums.
-    virtual void evaluate(const Moment& now, const Values& a, std::span<const double> sums, Values& f) = 0;
+    virtual void evaluate(const StepTime& now, const Values& a, std::span<const double> sums, Values& f) = 0;
 
     // A source on all modes gives only f / a, a number, of the mean energy 1/2 <a^2>.
     virtual bool everywhere() const { return false; }

@@ -93,7 +93,7 @@ class Stochastic final : public Source {
         return time_ > dt ? std::sqrt(power_ / time_) * dt : std::sqrt(2.0 * power_ * dt);
     }
 
-    void evaluate(const Moment& now, const Values&, std::span<const double>, Values& f) override {
+    void evaluate(const StepTime& now, const Values&, std::span<const double>, Values& f) override {
         noise_.mean(now.time, now.time + now.dt, f);
         for (std::size_t m = 0; m < modes().size(); ++m) {
             Complex<double> of_mode[3];

@@ -58,10 +58,10 @@ template <class Real> struct GrossPitaevskii {
     }
     // exp(L t) is a rotation by omega t.
     WHORL_INLINE void advance_coupling(Wavenumber<double> k, double elapsed, Complex<double>* a) const {
-        const SineCosine<double> turn = sine_cosine(alpha * square(k) * elapsed);
+        const SineCosine<double> rotation = sine_cosine(alpha * square(k) * elapsed);
         const Complex<double> r = a[0], s = a[1];
-        a[0] = turn.cosine * r + turn.sine * s;
-        a[1] = turn.cosine * s - turn.sine * r;
+        a[0] = rotation.cosine * r + rotation.sine * s;
+        a[1] = rotation.cosine * s - rotation.sine * r;
     }
     double coupling_norm(Wavenumber<double> largest) const {
         return static_cast<double>(alpha) * square(largest);

@@ -75,13 +75,13 @@ template <class Real> struct Background {
         const Wavenumber<double> along = axis(k);
         const double inverse = std::sqrt(inverse_square(along));
         const double x = inverse * along.x, y = inverse * along.y, z = inverse * along.z;
-        const SineCosine<double> turn = sine_cosine(2 * elapsed * inverse * along_omega(along));
+        const SineCosine<double> rotation = sine_cosine(2 * elapsed * inverse * along_omega(along));
         const SineCosine<double> phase = sine_cosine(drift(k) * elapsed);
         const Complex<double> factor{phase.cosine, -phase.sine}, u = a[0], v = a[1], w = a[2];
-        const Complex<double> kept = (1 - turn.cosine) * (x * u + y * v + z * w);
-        a[0] = factor * (turn.cosine * u - turn.sine * (y * w - z * v) + x * kept);
-        a[1] = factor * (turn.cosine * v - turn.sine * (z * u - x * w) + y * kept);
-        a[2] = factor * (turn.cosine * w - turn.sine * (x * v - y * u) + z * kept);
+        const Complex<double> kept = (1 - rotation.cosine) * (x * u + y * v + z * w);
+        a[0] = factor * (rotation.cosine * u - rotation.sine * (y * w - z * v) + x * kept);
+        a[1] = factor * (rotation.cosine * v - rotation.sine * (z * u - x * w) + y * kept);
+        a[2] = factor * (rotation.cosine * w - rotation.sine * (x * v - y * u) + z * kept);
     }
     // A bound on |L| for |k_i| <= largest_i.
     double norm(Wavenumber<double> largest) const {

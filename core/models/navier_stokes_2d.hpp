@@ -75,8 +75,8 @@ template <class Real> struct NavierStokes2d {
     }
     // exp(L t) is a rotation of the phase.
     WHORL_INLINE void advance_coupling(Wavenumber<double> k, double elapsed, Complex<double>* a) const {
-        const SineCosine<double> turn = sine_cosine(beta * k.x * inverse_square(k) * elapsed);
-        a[0] = a[0] * Complex<double>{turn.cosine, turn.sine};
+        const SineCosine<double> rotation = sine_cosine(beta * k.x * inverse_square(k) * elapsed);
+        a[0] = a[0] * Complex<double>{rotation.cosine, rotation.sine};
     }
     // The longest waves of the box are the fastest: |k_x| / k^2 <= 1 / k_min.
     double k_min = 1.0;

@@ -90,8 +90,8 @@ template <class Flow, class Real> struct PassiveScalar {
     }
     // exp(L t) is a rotation of the phase.
     WHORL_INLINE void advance_coupling(Wavenumber<double> k, double elapsed, Complex<double>* a) const {
-        const SineCosine<double> turn = sine_cosine(flow.drift(k) * elapsed);
-        a[0] = a[0] * Complex<double>{turn.cosine, -turn.sine};
+        const SineCosine<double> rotation = sine_cosine(flow.drift(k) * elapsed);
+        a[0] = a[0] * Complex<double>{rotation.cosine, -rotation.sine};
     }
     WHORL_INLINE void constrain(Wavenumber<Real>, Complex<Real>*) const {}
 };

@@ -10,8 +10,8 @@
 
 #include "base/error.hpp"
 #include "grid/box.hpp"
-#include "particles/cloud.hpp"
-#include "particles/cloud_there.hpp"
+#include "particles/device_particle_set.hpp"
+#include "particles/particle_set.hpp"
 #include "steppers/companion.hpp"
 
 namespace whorl::particles {
@@ -65,7 +65,7 @@ class Kind {
 
 // A component of a particle's variable in all registers.
 struct OfRegisters {
-    Cloud::Registers arrays;
+    ParticleSet::Registers arrays;
     std::size_t count;
 
     WHORL_ANYWHERE std::array<double, Stage::registers> get(std::size_t i) const {

@@ -20,17 +20,19 @@ template <class Device> class Mover {
     virtual ~Mover() = default;
     virtual const Kind& kind() const = 0;
     // Advances particles by a stage, with inputs [particle][input] in the device's memory.
-    virtual void advance(Device& device, const device::Cpu& host, CloudThere<typename Device::Memory>& cloud,
-                         const StageMade& made, const double* inputs) = 0;
+    virtual void advance(Device& device, const device::Cpu& host,
+                         DeviceParticleSet<typename Device::Memory>& particle_set, const StageMade& made,
+                         const double* inputs) = 0;
 };
 
 template <class Device, class Of> class MoverOf final : public Mover<Device> {
   public:
     explicit MoverOf(const KindOptions& options) : kind_(options) {}
     const Kind& kind() const override { return kind_; }
-    void advance(Device& device, const device::Cpu& host, CloudThere<typename Device::Memory>& cloud,
-                 const StageMade& made, const double* inputs) override {
-        for_all(device, host, cloud.count(), kind_.update(cloud.changed_there(), made, inputs));
+    void advance(Device& device, const device::Cpu& host,
+                 DeviceParticleSet<typename Device::Memory>& particle_set, const StageMade& made,
+                 const double* inputs) override {
+        for_all(device, host, particle_set.count(), kind_.update(particle_set.changed_there(), made, inputs));
     }
 
   private:

@@ -29,9 +29,9 @@ Here share_of(const ParticleNeeds& needs, const Layout& layout) {
 }
 
 // Whether a round trip shows rows of points, with whorl's own FFTs (RoundTrip::shown_rows()).
-bool streams(const programs::Share& share) { return !share.queues && share.layout.grid.p_row == 1; }
+bool planewise(const programs::Share& share) { return !share.streams && share.layout.grid.p_row == 1; }
 
-// particles/streamed_gather.cpp: the batches of the layers that exist at a time. Each thread has as many
+// particles/planewise_gather.cpp: the batches of the layers that exist at a time. Each thread has as many
 // layers around its plane as a stencil has planes. Layers between the last plane and the first wait for both.
 std::int64_t bytes_of_layers(std::int64_t particles, std::int64_t inputs, std::int64_t points,
                              std::int64_t blocks, const programs::Share& share) {
@@ -47,8 +47,8 @@ std::int64_t bytes_of_layers(std::int64_t particles, std::int64_t inputs, std::i
 }
 
 // The sums of particles, their order and bins, layers, and the rows that each thread keeps (row_record.hpp).
-std::int64_t bytes_of_streamed(std::int64_t particles, std::int64_t inputs, std::int64_t points,
-                               const programs::Share& share) {
+std::int64_t bytes_of_planewise(std::int64_t particles, std::int64_t inputs, std::int64_t points,
+                                const programs::Share& share) {
     const Layout& layout = share.layout;
     const std::int64_t of_real = share.value / 2;
     GridAxis x, y;
@@ -69,31 +69,31 @@ std::int64_t bytes_of_streamed(std::int64_t particles, std::int64_t inputs, std:
 std::int64_t bytes_of_sampler(const Here& here, std::int64_t inputs, std::int64_t points,
                               const programs::Share& share) {
     const Layout& layout = share.layout;
-    const std::int64_t all = here.own + here.guests;
-    const std::int64_t of_guests = here.guests * (2 * of_order + 2 * vector + inputs * number);
-    if (streams(share)) return bytes_of_streamed(all, inputs, points, share) + of_guests;
-    const std::int64_t lanes = share.queues ? 1 : 8;
+    const std::int64_t all = here.own + here.ghosts;
+    const std::int64_t of_ghosts = here.ghosts * (2 * of_order + 2 * vector + inputs * number);
+    if (planewise(share)) return bytes_of_planewise(all, inputs, points, share) + of_ghosts;
+    const std::int64_t lanes = share.streams ? 1 : 8;
     const std::int64_t rows = (layout.y.size() + lanes - 1) / lanes * lanes;
     const std::int64_t values = inputs * layout.largest_point_batch() * rows * layout.nx * share.value / 2;
     const std::int64_t each = vector + inputs * number;
-    if (share.queues) return values + (all + all / 4) * each;
-    return values + all * (each + of_order) + of_guests + 2 * (layout.nz + 1) * identity;
+    if (share.streams) return values + (all + all / 4) * each;
+    return values + all * (each + of_order) + of_ghosts + 2 * (layout.nz + 1) * identity;
 }
 
-std::int64_t bytes_of_cloud(const Here& here, std::int64_t vectors, std::int64_t numbers,
-                            const programs::Share& share) {
+std::int64_t bytes_of_particle_set(const Here& here, std::int64_t vectors, std::int64_t numbers,
+                                   const programs::Share& share) {
     // On a GPU sampled values stay in the sampler's sums (bytes_of_sampler()).
-    if (share.queues) return (here.own + here.own / 4) * (identity + vectors * vector);
+    if (share.streams) return (here.own + here.own / 4) * (identity + vectors * vector);
     return here.own * (identity + vectors * vector + numbers * number);
 }
 
 std::int64_t bytes_of(const ParticleNeeds& needs, const programs::Share& share) {
     const Here here = share_of(needs, share.layout);
-    const std::int64_t kept = streams(share) ? needs.kept : needs.sampled;
+    const std::int64_t kept = planewise(share) ? needs.kept : needs.sampled;
     const std::int64_t read =
         needs.inputs > 0 ? bytes_of_sampler(here, needs.inputs, needs.points, share) : 0;
     return bytes_of_sampler(here, needs.sampled, needs.points, share) +
-           bytes_of_cloud(here, needs.vectors, kept, share) + read;
+           bytes_of_particle_set(here, needs.vectors, kept, share) + read;
 }
 
 } // namespace whorl::particles

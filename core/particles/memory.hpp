@@ -10,18 +10,18 @@ namespace whorl::particles {
 
 // Particles on a rank, and ghost particles: those of neighbours whose stencils reach its points.
 struct Here {
-    std::int64_t own = 0, guests = 0;
+    std::int64_t own = 0, ghosts = 0;
 };
 
 // Bytes of a sampler of `inputs` inputs, with stencils of `points` points along an axis. On a GPU they are in
-// the device's memory, as are a cloud's.
+// the device's memory, as are those of a particle set.
 std::int64_t bytes_of_sampler(const Here& here, std::int64_t inputs, std::int64_t points,
                               const programs::Share& share);
-// Bytes of a cloud with `vectors` vectors and `numbers` sampled numbers for each particle.
-std::int64_t bytes_of_cloud(const Here& here, std::int64_t vectors, std::int64_t numbers,
-                            const programs::Share& share);
-// Bytes of a group on a rank: the cloud, the sampler of the velocity, and the sampler of the inputs that are
-// read. The rank's share of the particles is assumed to be its share of the points.
+// Bytes of a particle set with `vectors` vectors and `numbers` sampled numbers for each particle.
+std::int64_t bytes_of_particle_set(const Here& here, std::int64_t vectors, std::int64_t numbers,
+                                   const programs::Share& share);
+// Bytes of a group on a rank: the particle set, the sampler of the velocity, and the sampler of the inputs
+// that are read. The rank's share of the particles is assumed to be its share of the points.
 std::int64_t bytes_of(const ParticleNeeds& needs, const programs::Share& share);
 
 } // namespace whorl::particles

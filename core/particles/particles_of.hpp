@@ -7,13 +7,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "particles/cloud.hpp"
-#include "particles/cloud_there.hpp"
+#include "particles/device_particle_set.hpp"
 #include "particles/group.hpp"
 #include "particles/kinds.hpp"
 #include "particles/memory.hpp"
+#include "particles/ownership.hpp"
+#include "particles/particle_set.hpp"
 #include "particles/sampler.hpp"
-#include "particles/territory.hpp"
 #include "steppers/companion.hpp"
 
 namespace whorl::particles {
@@ -33,19 +33,19 @@ struct LeavingItem {
 
 template <class Device> class Leaving {
   public:
-    // The territory outlives it.
-    explicit Leaving(const Territory& territory)
-        : territory_(territory), rows_(territory.of_rows()), columns_(territory.of_columns()) {}
+    // The ownership outlives it.
+    explicit Leaving(const Ownership& ownership)
+        : ownership_(ownership), rows_(ownership.of_rows()), columns_(ownership.of_columns()) {}
 
     bool any(Device& device, std::size_t count, const double* positions) const {
         if (count == 0) return false;
-        const Owners owners{territory_.axis(1), territory_.axis(2), rows_.data(), columns_.data()};
-        const LeavingItem item{owners, territory_.rank(), positions};
+        const Owners owners{ownership_.axis(1), ownership_.axis(2), rows_.data(), columns_.data()};
+        const LeavingItem item{owners, ownership_.rank(), positions};
         return device.reduce(static_cast<std::int64_t>(count), 1, 0, item)[0] > 0.0;
     }
 
   private:
-    const Territory& territory_;
+    const Ownership& ownership_;
     device::Table<int, typename Device::Memory> rows_, columns_;
 };
 
@@ -66,13 +66,13 @@ struct VelocitiesOfFlow {
 // The parts of a flow that its particles use, which outlive them.
 template <class Device, class Real> class FlowOfParticles {
   public:
-    using Sources = std::vector<programs::Source<Real>>;
+    using NamedFields = std::vector<programs::NamedField<Real>>;
 
     virtual ~FlowOfParticles() = default;
-    virtual Sources sources() const = 0;
-    // Calls use(sources) with sources that include the fields of a group at a time.
+    virtual NamedFields named_fields() const = 0;
+    // Calls use(named_fields) with named_fields that include the fields of a group at a time.
     virtual void with_fields(const ParticleOptions& group, double time,
-                             const std::function<void(const Sources&)>& use) = 0;
+                             const std::function<void(const NamedFields&)>& use) = 0;
     // Returns a round trip that is wide enough for a number of inputs.
     virtual RoundTrip<Device, Real>& wide_enough(int inputs) = 0;
 };
@@ -80,18 +80,18 @@ template <class Device, class Real> class FlowOfParticles {
 template <class Device, class Real> class ParticlesOf final : public ParticleGroup, public Companion<Real> {
     using Memory = typename Device::Memory;
     using Sampler = particles::Sampler<Device, Real>;
-    using StreamedGather = particles::StreamedGather<Real>;
-    using Guests = particles::Guests;
+    using PlanewiseGather = particles::PlanewiseGather<Real>;
+    using Ghosts = particles::Ghosts;
 
   public:
     ParticlesOf(const ParticleOptions& options, const Box& box, const exchange::Communicator& world,
                 FlowOfParticles<Device, Real>& flow)
         : options_(options), box_(box), world_(world), flow_(flow), mover_(make_mover()),
           sampler_(make_sampler(options.inputs)),
-          cloud_(options.registers, mover_->kind().variables(), mover_->kind().kept()),
-          leaving_(sampler_->territory()), guests_(world, sampler_->territory(), options.interpolation),
+          particles_(options.registers, mover_->kind().variables(), mover_->kind().kept()),
+          leaving_(sampler_->ownership()), ghosts_(world, sampler_->ownership(), options.interpolation),
           shown_(
-              {sampler_->territory().axis(0), sampler_->territory().axis(1), sampler_->territory().axis(2)},
+              {sampler_->ownership().axis(0), sampler_->ownership().axis(1), sampler_->ownership().axis(2)},
               options.interpolation, {parities_of_velocity.begin(), parities_of_velocity.end()}) {}
 
     void add(std::span<const std::int64_t> ids, std::span<const double> values,
@@ -106,8 +106,8 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
                       "the time scheme remembers earlier steps, which particles would lack; add them before "
                       "the first step, or take a scheme of one step, such as rk2.");
         std::vector<double> own(all);
-        particles::Cloud& cloud = cloud_.on_host();
-        const particles::Owners owner_of = sampler_->territory().owners();
+        particles::ParticleSet& here = particles_.on_host();
+        const particles::Owners owner_of = sampler_->ownership().owners();
         for (std::size_t p = 0; p < ids.size(); ++p) {
             const particles::Identity id = particles::identity(ids[p]); // on all ranks
             for (std::size_t i = 0; i < all; ++i) {
@@ -117,100 +117,100 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
                 else
                     own[i] = values[(p * given + number) * each + within];
             }
-            if (owner_of(own.data()) == sampler_->territory().rank()) cloud.add(id, own);
+            if (owner_of(own.data()) == sampler_->ownership().rank()) here.add(id, own);
         }
     }
-    std::size_t count() const override { return cloud_.count(); }
-    std::size_t registers() const override { return cloud_.registers(); }
-    std::size_t variables() const override { return cloud_.variables(); }
+    std::size_t count() const override { return particles_.count(); }
+    std::size_t registers() const override { return particles_.registers(); }
+    std::size_t variables() const override { return particles_.variables(); }
     void read(std::span<std::int64_t> ids, std::span<double> values, std::size_t number,
               std::size_t variable) override {
-        std::ranges::copy(cloud_.ids(), ids.begin());
-        cloud_.read(number, variable, values);
+        std::ranges::copy(particles_.ids(), ids.begin());
+        particles_.read(number, variable, values);
     }
     void follow_flow() override {
         WHORL_REQUIRE(variables() > 1, "particles of this kind have no velocity of their own.");
         const programs::InputTerms velocity(options_.inputs.begin(), options_.inputs.begin() + 3);
         const std::unique_ptr<Sampler> own = velocity == options_.inputs ? nullptr : make_sampler(velocity);
-        sample_inputs(own ? *own : *sampler_, flow_.sources());
-        particles::for_all(
-            sampler_->device(), sampler_->host(), count(),
-            VelocitiesOfFlow{inputs_.data(), mover_->kind().drift(), cloud_.changed_there().variables[1][0]});
+        sample_inputs(own ? *own : *sampler_, flow_.named_fields());
+        particles::for_all(sampler_->device(), sampler_->host(), count(),
+                           VelocitiesOfFlow{inputs_.data(), mover_->kind().drift(),
+                                            particles_.changed_there().variables[1][0]});
     }
     void sample(const programs::InputTerms& inputs, std::span<double> values) override {
         WHORL_REQUIRE(values.size() == inputs.size() * count(), "there are not as many values as samples.");
         if constexpr (Memory::separate) {
-            sampler_of(inputs).sample(flow_.sources(), positions().data(), count(), read_);
+            sampler_of(inputs).sample(flow_.named_fields(), positions().data(), count(), read_);
             Memory::to_host(values.data(), read_.data(), values.size() * sizeof(double));
         } else {
-            sampler_of(inputs).sample(flow_.sources(), positions(), values);
+            sampler_of(inputs).sample(flow_.named_fields(), positions(), values);
         }
     }
     std::int64_t bytes() const override {
         const RoundTrip<Device, Real>& trip = flow_.wide_enough(sampler_->variables());
         const programs::Share share{trip.layout(), 0, sizeof(Complex<Real>), trip.device().executors(),
-                                    Device::queues};
+                                    Device::streams};
         const particles::Here here{static_cast<std::int64_t>(count()), 0};
         const int points = options_.interpolation.points;
         std::int64_t bytes =
             particles::bytes_of_sampler(here, sampler_->variables(), points, share) +
-            particles::bytes_of_cloud(
-                here, static_cast<std::int64_t>(cloud_.vectors()),
+            particles::bytes_of_particle_set(
+                here, static_cast<std::int64_t>(particles_.vectors()),
                 static_cast<std::int64_t>(inputs_.size() / std::max<std::size_t>(count(), 1)), share);
         for (const auto& [inputs, sampler] : kept_)
             bytes += particles::bytes_of_sampler(here, sampler->variables(), points, share);
         return bytes;
     }
-    void reserve(std::size_t count) override { cloud_.on_host().reserve(count); }
+    void reserve(std::size_t count) override { particles_.on_host().reserve(count); }
 
     // Polynomials use the values that the right-hand side has at the points. Splines need coefficients, which
     // it does not compute.
     PointTap<Real>* before_stage(const StageGrid& grid, double time) override {
         const bool of_velocity = mover_->kind().inputs() == 3 && !options_.interpolation.spline;
-        streams_ = of_velocity && grid.shown_rows > 0;
-        if (!streams_) {
+        planewise_ = of_velocity && grid.shown_rows > 0;
+        if (!planewise_) {
             flow_.with_fields(options_, time,
-                              [this](const auto& sources) { sample_inputs(*sampler_, sources); });
+                              [this](const auto& named_fields) { sample_inputs(*sampler_, named_fields); });
             return nullptr;
         }
-        guests_.exchange(shown_.axes(grid.shift), positions());
-        shown_.begin(sampler_->host(), {grid.shift, grid.shown_velocity}, positions(), guests_.positions());
+        ghosts_.exchange(shown_.axes(grid.shift), positions());
+        shown_.begin(sampler_->host(), {grid.shift, grid.shown_velocity}, positions(), ghosts_.positions());
         return &shown_;
     }
     void after_stage(const StageMade& made) override {
-        mover_->advance(sampler_->device(), sampler_->host(), cloud_, made,
-                        streams_ ? streamed().data() : inputs_.data());
+        mover_->advance(sampler_->device(), sampler_->host(), particles_, made,
+                        planewise_ ? gathered().data() : inputs_.data());
         if (made.stage.ends_step) reorder();
-        settle();
+        migrate();
     }
 
   private:
     // The positions in the memory of the device.
-    std::span<const double> positions() { return {cloud_.there().variables[0][0], 3 * count()}; }
+    std::span<const double> positions() { return {particles_.there().variables[0][0], 3 * count()}; }
     // Reorders particles, so that those near each other in memory are near each other in space until they
     // have moved far. On threads the order exists already; otherwise the host makes it.
     void reorder() {
         constexpr int every = Memory::separate ? 256 : 8;
-        if (!(streams_ || Memory::separate) || steps_++ % every != 0) return;
-        particles::Cloud& cloud = cloud_.on_host();
-        if (streams_)
-            cloud.reorder(shown_.order());
+        if (!(planewise_ || Memory::separate) || steps_++ % every != 0) return;
+        particles::ParticleSet& here = particles_.on_host();
+        if (planewise_)
+            here.reorder(shown_.order());
         else
-            cloud.reorder(sampler_->territory().order(cloud.positions()));
+            here.reorder(sampler_->ownership().order(here.positions()));
     }
     // Migrates particles. If none leaves any rank, none is copied to the host.
-    void settle() {
+    void migrate() {
         if constexpr (Memory::separate) {
             if (world_.size() == 1) return;
             const bool any = leaving_.any(sampler_->device(), count(), positions().data());
             if (!world_.any(any)) return;
         }
-        cloud_.on_host().settle(sampler_->territory(), guests_.neighbours(), world_);
+        particles_.on_host().migrate(sampler_->ownership(), ghosts_.neighbours(), world_);
     }
-    std::span<double> streamed() {
+    std::span<double> gathered() {
         const std::span<double> all = shown_.finish(sampler_->host());
-        const std::span<double> own = all.first(3 * cloud_.count());
-        guests_.give_back(all.subspan(own.size()), own, 3);
+        const std::span<double> own = all.first(3 * particles_.count());
+        ghosts_.give_back(all.subspan(own.size()), own, 3);
         return own;
     }
     std::unique_ptr<particles::Mover<Device>> make_mover() const {
@@ -239,12 +239,12 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
         return std::make_unique<Sampler>(flow_.wide_enough(static_cast<int>(inputs.size())), world_, box_,
                                          options_.interpolation, inputs);
     }
-    void sample_inputs(Sampler& sampler, const std::vector<programs::Source<Real>>& sources) {
+    void sample_inputs(Sampler& sampler, const std::vector<programs::NamedField<Real>>& named_fields) {
         if constexpr (Memory::separate) {
-            sampler.sample(sources, positions().data(), count(), inputs_);
+            sampler.sample(named_fields, positions().data(), count(), inputs_);
         } else {
             inputs_.resize(static_cast<std::size_t>(sampler.variables()) * count());
-            sampler.sample(sources, positions(), inputs_);
+            sampler.sample(named_fields, positions(), inputs_);
         }
     }
 
@@ -256,16 +256,16 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     std::unique_ptr<Sampler> sampler_; // of the inputs of the kind
     using Kept = std::pair<programs::InputTerms, std::unique_ptr<Sampler>>;
     std::vector<Kept> kept_; // of other inputs
-    particles::CloudThere<Memory> cloud_;
+    particles::DeviceParticleSet<Memory> particles_;
     particles::Leaving<Device> leaving_;
     // Ghost particles for the velocity of the right-hand side, while other samples may be taken.
-    Guests guests_;
+    Ghosts ghosts_;
     // [particle][input]
     std::conditional_t<Memory::separate, device::Buffer<double, Memory>, std::vector<double>> inputs_;
     device::Buffer<double, Memory> read_;
-    StreamedGather shown_;
-    bool streams_ = false; // in the present stage
-    int steps_ = 0;        // by which the order is kept
+    PlanewiseGather shown_;
+    bool planewise_ = false; // in the present stage
+    int steps_ = 0;          // by which the order is kept
 };
 
 } // namespace whorl

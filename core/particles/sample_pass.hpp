@@ -6,7 +6,7 @@
 
 #include "particles/gather.hpp"
 #include "particles/interpolation.hpp"
-#include "programs/carried.hpp"
+#include "programs/program_parts.hpp"
 #include "roundtrip/pass.hpp"
 
 namespace whorl::particles {
@@ -19,11 +19,11 @@ template <class Real> struct PrefilterTables {
     const Real* z = nullptr; // [kz]
 };
 
-template <class Real> struct SampledInput : programs::CarriedInput<Real> {
+template <class Real> struct SampledInput : programs::LinearInput<Real> {
     PrefilterTables<Real> prefilter;
 
     WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
-        programs::CarriedInput<Real>::load(mode, in);
+        programs::LinearInput<Real>::load(mode, in);
         const auto& [x, y, z] = prefilter.axes;
         const double factor = x.of(static_cast<double>(mode.k.x)) * y.of(static_cast<double>(mode.k.y)) *
                               z.of(static_cast<double>(mode.k.z));
@@ -33,7 +33,7 @@ template <class Real> struct SampledInput : programs::CarriedInput<Real> {
     void load_row(const ModeRow<Real>& row, const Values& values) const {
         const Filtered<Values> filtered{values, prefilter.x + row.first,
                                         prefilter.y[row.j] * prefilter.z[row.l]};
-        programs::CarriedInput<Real>::template load_row<Device>(row, filtered);
+        programs::LinearInput<Real>::template load_row<Device>(row, filtered);
     }
 
   private:
@@ -52,13 +52,13 @@ template <class Real> struct ShownInputs : SampledInput<Real> {
     static constexpr int inputs = 1, products = 0, fluxes = 0;
     static constexpr bool works_on_rows = true;
 
-    const SampledInput<Real>* carried = nullptr; // of the host, all of them
+    const SampledInput<Real>* sampled = nullptr; // of the host, all of them
     int count = 1;
     const std::vector<PointTap<Real>*>* taps = nullptr;
 
     Widths widths() const { return {count, 0, 0, 0}; }
     template <class F> void each_part(const F& f) const {
-        for (int v = count - 1; v > 0; --v) f(carried[v], Firsts{v, 0, 0});
+        for (int v = count - 1; v > 0; --v) f(sampled[v], Firsts{v, 0, 0});
     }
     template <class Device>
     void work(int, const device::RowPoints<Real>&, Real*, std::int64_t, const Point&) const {}

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "device/chosen.hpp"
-#include "particles/cloud.hpp"
-#include "particles/cloud_there.hpp"
+#include "particles/device_particle_set.hpp"
+#include "particles/particle_set.hpp"
 #include "roundtrip/run.hpp"
 
 namespace whorl::particles {
@@ -34,12 +34,12 @@ template <class Device, class Real>
 Sampler<Device, Real>::Sampler(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
                                const Box& box, const Interpolation& interpolation,
                                programs::InputTerms inputs)
-    : trip_(trip), host_(Device::queues ? 0 : trip.device().executors()), interpolation_(interpolation),
-      territory_(box, trip.pencils(), world.rank()), guests_(world, territory_, interpolation),
+    : trip_(trip), host_(Device::streams ? 0 : trip.device().executors()), interpolation_(interpolation),
+      ownership_(box, trip.pencils(), world.rank()), ghosts_(world, ownership_, interpolation),
       inputs_(std::move(inputs), trip.layout()), begins_(at(box.points[2]) + 1) {
     if (trip.shown_rows() == 0) {
         constexpr int of_threads = 8;
-        array_ = {nullptr, block_of(trip), Device::queues ? 1 : of_threads};
+        array_ = {nullptr, block_of(trip), Device::streams ? 1 : of_threads};
         values_ = device::Buffer<Real, Memory>(
             at(1LL * variables() * trip.layout().largest_point_batch() * array_.plane()),
             trip.device().executors());
@@ -53,7 +53,7 @@ Sampler<Device, Real>::Sampler(RoundTrip<Device, Real>& trip, const exchange::Co
 
 template <class Device, class Real> void Sampler<Device, Real>::make_tables() {
     const ModeTables<Real> modes = trip_.modes();
-    if constexpr (Device::queues) {
+    if constexpr (Device::streams) {
         static_cast<void>(modes); // factors are computed where they are used
     } else {
         const std::array<std::pair<const Real*, int>, 3> numbers{{{modes.kx, trip_.table().kx().size()},
@@ -70,34 +70,34 @@ template <class Device, class Real> void Sampler<Device, Real>::make_tables() {
 }
 
 template <class Device, class Real>
-void Sampler<Device, Real>::sample(const std::vector<programs::Source<Real>>& sources,
+void Sampler<Device, Real>::sample(const std::vector<programs::NamedField<Real>>& named_fields,
                                    std::span<const double> positions, std::span<double> values)
     requires(!Device::Memory::separate)
 {
-    guests_.exchange({territory_.axis(0), territory_.axis(1), territory_.axis(2)}, positions);
-    refer_to(sources);
+    ghosts_.exchange({ownership_.axis(0), ownership_.axis(1), ownership_.axis(2)}, positions);
+    refer_to(named_fields);
     trip_.shift({0.0, 0.0, 0.0});
-    if (trip_.shown_rows() > 0) return stream(positions, values);
+    if (trip_.shown_rows() > 0) return gather_planewise(positions, values);
     place(positions);
     sort();
     sums_.assign(places_.size() / 3 * at(variables()), 0.0);
     run();
     std::copy_n(sums_.begin(), values.size(), values.begin());
-    guests_.give_back({sums_.begin() + static_cast<std::ptrdiff_t>(values.size()), sums_.end()}, values,
+    ghosts_.give_back({sums_.begin() + static_cast<std::ptrdiff_t>(values.size()), sums_.end()}, values,
                       at(variables()));
 }
 
 template <class Device, class Real>
-void Sampler<Device, Real>::sample(const std::vector<programs::Source<Real>>& sources,
+void Sampler<Device, Real>::sample(const std::vector<programs::NamedField<Real>>& named_fields,
                                    const double* positions, std::size_t count,
                                    device::Buffer<double, Memory>& values)
     requires(Device::Memory::separate)
 {
-    const bool alone = guests_.neighbours().count() == 0;
+    const bool alone = ghosts_.neighbours().count() == 0;
     std::vector<double> here(alone ? 0 : 3 * count);
     Memory::to_host(here.data(), positions, here.size() * sizeof(double));
-    guests_.exchange({territory_.axis(0), territory_.axis(1), territory_.axis(2)}, here);
-    refer_to(sources);
+    ghosts_.exchange({ownership_.axis(0), ownership_.axis(1), ownership_.axis(2)}, here);
+    refer_to(named_fields);
     trip_.shift({0.0, 0.0, 0.0});
     place(positions, count);
     const std::size_t own = count * at(variables()), all = at(count_there_) * at(variables());
@@ -109,64 +109,64 @@ void Sampler<Device, Real>::sample(const std::vector<programs::Source<Real>>& so
     sums_.resize(all);
     Memory::to_host(sums_.data(), sums_there_, all * sizeof(double));
     const std::span<double> sums = sums_;
-    guests_.give_back(sums.subspan(own), sums.first(own), at(variables()));
+    ghosts_.give_back(sums.subspan(own), sums.first(own), at(variables()));
     Memory::from_host(sums_there_, sums_.data(), own * sizeof(double));
 }
 
 template <class Device, class Real>
 void Sampler<Device, Real>::place(const double* positions, std::size_t count) {
-    const std::span<const double> of_guests = guests_.positions();
-    make_room(places_there_, 3 * count + of_guests.size());
+    const std::span<const double> of_ghosts = ghosts_.positions();
+    make_room(places_there_, 3 * count + of_ghosts.size());
     for_all(trip_.device(), host_, count,
-            Places{{territory_.axis(0), territory_.axis(1), territory_.axis(2)},
+            Places{{ownership_.axis(0), ownership_.axis(1), ownership_.axis(2)},
                    positions,
                    places_there_.data()});
-    count_there_ = static_cast<std::int64_t>(count + of_guests.size() / 3);
+    count_there_ = static_cast<std::int64_t>(count + of_ghosts.size() / 3);
     places_.clear();
-    for (std::size_t p = 0; p < of_guests.size(); p += 3)
-        for (const double place : territory_.place(&of_guests[p])) places_.push_back(place);
+    for (std::size_t p = 0; p < of_ghosts.size(); p += 3)
+        for (const double place : ownership_.place(&of_ghosts[p])) places_.push_back(place);
     Memory::from_host(places_there_.data() + 3 * count, places_.data(), places_.size() * sizeof(double));
 }
 
 template <class Device, class Real>
-void Sampler<Device, Real>::refer_to(const std::vector<programs::Source<Real>>& sources) {
-    inputs_.refer_to(sources);
-    carried_.clear();
+void Sampler<Device, Real>::refer_to(const std::vector<programs::NamedField<Real>>& named_fields) {
+    inputs_.refer_to(named_fields);
+    sampled_.clear();
     parities_.clear();
     for (int v = 0; v < variables(); ++v) {
-        SampledInput<Real>& one = carried_.emplace_back();
-        static_cast<programs::CarriedInput<Real>&>(one) = inputs_.on_host()[v];
+        SampledInput<Real>& one = sampled_.emplace_back();
+        static_cast<programs::LinearInput<Real>&>(one) = inputs_.on_host()[v];
         one.prefilter = prefilter_;
         parities_.push_back(one.parity);
     }
 }
 
 template <class Device, class Real>
-void Sampler<Device, Real>::stream(std::span<const double> positions, std::span<double> values) {
-    if (!streamed_ || streamed_->parities() != parities_) // memory of a product may serve another one
-        streamed_ = std::make_unique<StreamedGather<Real>>(
-            std::array{territory_.axis(0), territory_.axis(1), territory_.axis(2)}, interpolation_,
+void Sampler<Device, Real>::gather_planewise(std::span<const double> positions, std::span<double> values) {
+    if (!planewise_ || planewise_->parities() != parities_) // memory of a product may serve another one
+        planewise_ = std::make_unique<PlanewiseGather<Real>>(
+            std::array{ownership_.axis(0), ownership_.axis(1), ownership_.axis(2)}, interpolation_,
             parities_);
-    streamed_->begin(host_, {{}, variables()}, positions, guests_.positions());
-    const std::vector<PointTap<Real>*> taps{streamed_.get()};
+    planewise_->begin(host_, {{}, variables()}, positions, ghosts_.positions());
+    const std::vector<PointTap<Real>*> taps{planewise_.get()};
     ShownInputs<Real> pass;
-    static_cast<SampledInput<Real>&>(pass) = carried_.front();
-    pass.carried = carried_.data();
+    static_cast<SampledInput<Real>&>(pass) = sampled_.front();
+    pass.sampled = sampled_.data();
     pass.count = variables();
     pass.taps = &taps;
     trip_.run(pass);
-    const std::span<const double> sums = streamed_->finish(host_);
+    const std::span<const double> sums = planewise_->finish(host_);
     std::ranges::copy(sums.first(values.size()), values.begin());
-    guests_.give_back(sums.subspan(values.size()), values, at(variables()));
+    ghosts_.give_back(sums.subspan(values.size()), values, at(variables()));
 }
 
 template <class Device, class Real> void Sampler<Device, Real>::place(std::span<const double> positions) {
-    const std::span<const double> of_guests = guests_.positions();
-    places_.resize(positions.size() + of_guests.size());
+    const std::span<const double> of_ghosts = ghosts_.positions();
+    places_.resize(positions.size() + of_ghosts.size());
     in_parts(host_, places_.size() / 3, [&](std::size_t p) {
         const double* const position =
-            3 * p < positions.size() ? &positions[3 * p] : &of_guests[3 * p - positions.size()];
-        std::ranges::copy(territory_.place(position), &places_[3 * p]);
+            3 * p < positions.size() ? &positions[3 * p] : &of_ghosts[3 * p - positions.size()];
+        std::ranges::copy(ownership_.place(position), &places_[3 * p]);
     });
 }
 
@@ -174,12 +174,12 @@ template <class Device, class Real> void Sampler<Device, Real>::place(std::span<
 template <class Device, class Real> void Sampler<Device, Real>::sort() {
     const std::size_t count = places_.size() / 3;
     std::ranges::fill(begins_, 0);
-    for (std::size_t p = 0; p < count; ++p) ++begins_[at(territory_.point(2, places_[3 * p + 2])) + 1];
+    for (std::size_t p = 0; p < count; ++p) ++begins_[at(ownership_.point(2, places_[3 * p + 2])) + 1];
     for (std::size_t z = 1; z < begins_.size(); ++z) begins_[z] += begins_[z - 1];
     order_.resize(count);
     std::vector<std::uint32_t> next = begins_;
     for (std::size_t p = 0; p < count; ++p)
-        order_[at(next[at(territory_.point(2, places_[3 * p + 2]))]++)] = static_cast<std::uint32_t>(p);
+        order_[at(next[at(ownership_.point(2, places_[3 * p + 2]))]++)] = static_cast<std::uint32_t>(p);
 }
 
 template <class Device, class Real> void Sampler<Device, Real>::run() {
@@ -188,8 +188,8 @@ template <class Device, class Real> void Sampler<Device, Real>::run() {
         gather(block, values);
     };
     SamplePass<Real> pass;
-    static_cast<SampledInput<Real>&>(pass) = carried_.front();
-    pass.carried = carried_.data();
+    static_cast<SampledInput<Real>&>(pass) = sampled_.front();
+    pass.sampled = sampled_.data();
     pass.count = variables();
     pass.array = array_;
     pass.at_batch = &at_batch;
@@ -201,7 +201,7 @@ template <class Device, class Real> void Sampler<Device, Real>::run() {
 template <class Device, class Real>
 void Sampler<Device, Real>::gather(const PhysicalBlock& block, const Real* values) {
     const LaneArray<Real> array{const_cast<Real*>(values), block, array_.lanes};
-    const GridAxis& axis = territory_.axis(2);
+    const GridAxis& axis = ownership_.axis(2);
     const int half = interpolation_.points / 2, n = axis.points;
     int first = block.z.begin - half, last = block.z.end + half - 1; // cells [first, last)
     if (block.points() == 0) return;
@@ -232,17 +232,17 @@ void Sampler<Device, Real>::gather(const LaneArray<Real>& array, std::int64_t be
 template <class Device, class Real>
 template <int points>
 void Sampler<Device, Real>::gather_of(const LaneArray<Real>& array, std::int64_t begin, std::int64_t end) {
-    constexpr int on_queues = 256, on_threads = 1;
+    constexpr int on_streams = 256, on_threads = 1;
     const bool there = Memory::separate;
     const Gather<Real, points> kernel{
         interpolation_,
-        {territory_.axis(0), territory_.axis(1), territory_.axis(2)},
+        {ownership_.axis(0), ownership_.axis(1), ownership_.axis(2)},
         parities_there_.data(),
         variables(),
         array,
         {there ? nullptr : order_.data(), there ? places_there_.data() : places_.data(), begin, end},
         there ? sums_there_ : sums_.data(),
-        Device::queues ? on_queues : on_threads};
+        Device::streams ? on_streams : on_threads};
     trip_.device().over(kernel.rows(), kernel);
     trip_.device().finish();
 }

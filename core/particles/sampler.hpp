@@ -1,7 +1,7 @@
 // Fields at particles. A round trip makes the values at all points, or the coefficients of splines. They are
 // added to the sums of the particles whose stencils contain them, and no field is kept. If the round trip
-// shows rows of points, this is done row by row (streamed_gather.hpp), otherwise for each batch of planes. A
-// particle whose stencil has points of other ranks is a ghost particle there (guests.hpp).
+// shows rows of points, this is done row by row (planewise_gather.hpp), otherwise for each batch of planes. A
+// particle whose stencil has points of other ranks is a ghost particle there (ghosts.hpp).
 #pragma once
 
 #include <array>
@@ -11,10 +11,10 @@
 
 #include "device/cpu.hpp"
 #include "particles/gather.hpp"
-#include "particles/guests.hpp"
+#include "particles/ghosts.hpp"
+#include "particles/planewise_gather.hpp"
 #include "particles/sample_pass.hpp"
-#include "particles/streamed_gather.hpp"
-#include "programs/carried.hpp"
+#include "programs/program_parts.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl::particles {
@@ -30,24 +30,24 @@ template <class Device, class Real> class Sampler {
     Sampler& operator=(const Sampler&) = delete;
 
     int variables() const { return inputs_.count(); }
-    const Territory& territory() const { return territory_; }
+    const Ownership& ownership() const { return ownership_; }
     const device::Cpu& host() const { return host_; }
     Device& device() { return trip_.device(); }
 
     // Samples the inputs at positions [particle][axis], which are near this rank's own points. `values` are
     // [particle][variable]. The sums do not depend on threads. Collective.
-    void sample(const std::vector<programs::Source<Real>>& sources, std::span<const double> positions,
-                std::span<double> values)
+    void sample(const std::vector<programs::NamedField<Real>>& named_fields,
+                std::span<const double> positions, std::span<double> values)
         requires(!Device::Memory::separate);
     // Samples the inputs at `count` particles in the device's memory. `values` gets room for ghost particles,
     // too. Positions and sums go from rank to rank through the host.
-    void sample(const std::vector<programs::Source<Real>>& sources, const double* positions,
+    void sample(const std::vector<programs::NamedField<Real>>& named_fields, const double* positions,
                 std::size_t count, device::Buffer<double, Memory>& values)
         requires(Device::Memory::separate);
 
   private:
-    void refer_to(const std::vector<programs::Source<Real>>& sources);
-    void stream(std::span<const double> positions, std::span<double> values);
+    void refer_to(const std::vector<programs::NamedField<Real>>& named_fields);
+    void gather_planewise(std::span<const double> positions, std::span<double> values);
     void place(std::span<const double> positions);
     void place(const double* positions, std::size_t count);
     void sort();
@@ -60,13 +60,13 @@ template <class Device, class Real> class Sampler {
     RoundTrip<Device, Real>& trip_;
     device::Cpu host_;
     Interpolation interpolation_;
-    Territory territory_;
-    Guests guests_;
-    programs::CarriedInputs<Memory, Real> inputs_;
+    Ownership ownership_;
+    Ghosts ghosts_;
+    programs::LinearInputs<Memory, Real> inputs_;
     std::array<std::vector<Real>, 3> factors_; // of the own kx, ky, kz
     PrefilterTables<Real> prefilter_;
-    std::vector<SampledInput<Real>> carried_; // at present
-    std::unique_ptr<StreamedGather<Real>> streamed_;
+    std::vector<SampledInput<Real>> sampled_; // at present
+    std::unique_ptr<PlanewiseGather<Real>> planewise_;
     LaneArray<Real> array_;
     device::Buffer<Real, Memory> values_; // of the array, for the largest batch
     std::vector<Parity> parities_;

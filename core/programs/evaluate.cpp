@@ -10,9 +10,9 @@
 #include "base/exact_sum.hpp"
 #include "base/maximum.hpp"
 #include "device/chosen.hpp"
-#include "programs/carried.hpp"
 #include "programs/interpreter.hpp"
 #include "programs/on_host.hpp"
+#include "programs/program_parts.hpp"
 #include "programs/program_pass.hpp"
 #include "roundtrip/run.hpp"
 
@@ -53,44 +53,45 @@ template <class Real> struct MeasureRows {
     }
 };
 
-// The tallies of a program while it runs.
-template <class Device, class Real> class RunningTallies {
+// The histograms of a program while it runs.
+template <class Device, class Real> class RunningHistograms {
     using Memory = typename Device::Memory;
 
   public:
-    explicit RunningTallies(RoundTrip<Device, Real>& trip) : trip_(trip) {}
+    explicit RunningHistograms(RoundTrip<Device, Real>& trip) : trip_(trip) {}
 
-    const Tally<Real>* data() const { return tallies_.data(); }
+    const Histogram<Real>* data() const { return histograms_.data(); }
     // Makes room for the counts of a rank of `points` points. Each executor counts for itself; a GPU has one
     // count.
-    void make(const std::vector<TallyShape>& shapes, std::int64_t points) {
+    void make(const std::vector<HistogramShape>& shapes, std::int64_t points) {
         const int copies = executors();
         int first = 0;
         std::int64_t cells = 0, words = 0;
-        for (const TallyShape& shape : shapes) {
-            tallies_.push_back({shape, first, nullptr, nullptr});
+        for (const HistogramShape& shape : shapes) {
+            histograms_.push_back({shape, first, nullptr, nullptr});
             first += shape.operands();
             WHORL_REQUIRE(shape.weights == 0 || points <= ExactSum::most_added,
                           "a rank has " + std::to_string(points) +
                               " points, more than weights are summed of; take more ranks.");
             cells += 1LL * counters() * shape.cells();
-            words += copies * tallies_.back().sum_words();
+            words += copies * histograms_.back().sum_words();
         }
         counts_ = device::Buffer<std::uint64_t, Memory>(static_cast<std::size_t>(cells));
         sums_ = device::Buffer<std::uint64_t, Memory>(static_cast<std::size_t>(words));
         std::uint64_t *counts = counts_.data(), *sums = sums_.data();
-        for (Tally<Real>& tally : tallies_) {
-            tally.counts = std::exchange(counts, counts + 1LL * counters() * tally.shape.cells());
-            tally.sums = std::exchange(sums, sums + copies * tally.sum_words());
+        for (Histogram<Real>& histogram : histograms_) {
+            histogram.counts = std::exchange(counts, counts + 1LL * counters() * histogram.shape.cells());
+            histogram.sums = std::exchange(sums, sums + copies * histogram.sum_words());
         }
     }
 
     // On a GPU: counts the points of a batch, [operand][point].
     void count(const Real* values, std::int64_t points) {
-        for (const Tally<Real>& tally : tallies_) {
-            const std::int64_t bytes = TallyBlocks<Real>::bytes(tally.shape);
+        for (const Histogram<Real>& histogram : histograms_) {
+            const std::int64_t bytes = HistogramBlocks<Real>::bytes(histogram.shape);
             const bool in_block = bytes <= trip_.device().block_memory();
-            const TallyBlocks<Real> program{tally, values + tally.first * points, points, in_block};
+            const HistogramBlocks<Real> program{histogram, values + histogram.first * points, points,
+                                                in_block};
             trip_.device().each(1, [&](int executor, std::int64_t) {
                 trip_.device().for_blocks(executor, program.blocks(), in_block ? bytes : 0, program);
             });
@@ -99,39 +100,39 @@ template <class Device, class Real> class RunningTallies {
     }
 
     // The sums over executors and ranks, all whole numbers.
-    std::vector<Tallied> found(const exchange::Communicator& world) {
+    std::vector<Counted> found(const exchange::Communicator& world) {
         const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "sum of what was measured", -1);
         const OnHost counts(counts_), sums(sums_);
-        std::vector<Tallied> all;
-        for (const Tally<Real>& tally : tallies_) {
-            std::vector<std::uint64_t> of_cells(static_cast<std::size_t>(tally.shape.cells()), 0);
-            const std::int64_t begin = tally.counts - counts_.data();
+        std::vector<Counted> all;
+        for (const Histogram<Real>& histogram : histograms_) {
+            std::vector<std::uint64_t> of_cells(static_cast<std::size_t>(histogram.shape.cells()), 0);
+            const std::int64_t begin = histogram.counts - counts_.data();
             const int side_by_side = counters() / executors();
-            for (std::int64_t i = 0; i < 1LL * counters() * tally.shape.cells(); ++i)
-                of_cells[static_cast<std::size_t>(i / side_by_side % tally.shape.cells())] +=
+            for (std::int64_t i = 0; i < 1LL * counters() * histogram.shape.cells(); ++i)
+                of_cells[static_cast<std::size_t>(i / side_by_side % histogram.shape.cells())] +=
                     counts.values()[static_cast<std::size_t>(begin + i)];
             world.sum(std::span<std::uint64_t>(of_cells));
-            Tallied& one = all.emplace_back();
+            Counted& one = all.emplace_back();
             one.counts = std::move(of_cells);
-            if (tally.shape.weights == 0) continue;
-            const auto words = static_cast<std::size_t>(tally.sum_words());
-            const auto first = static_cast<std::size_t>(tally.sums - sums_.data());
+            if (histogram.shape.weights == 0) continue;
+            const auto words = static_cast<std::size_t>(histogram.sum_words());
+            const auto first = static_cast<std::size_t>(histogram.sums - sums_.data());
             const auto of_weights =
                 first_of_sums(sums.values().subspan(first, at(executors()) * words), words);
             const std::vector<double> of_all = sums_of_ranks(world, of_weights);
-            for (auto next = of_all.begin(); next != of_all.end(); next += tally.shape.cells())
-                one.sums.emplace_back(next, next + tally.shape.cells());
+            for (auto next = of_all.begin(); next != of_all.end(); next += histogram.shape.cells())
+                one.sums.emplace_back(next, next + histogram.shape.cells());
         }
         return all;
     }
 
   private:
     // The number of executors that count for themselves, and the number of all their counts of a cell.
-    int executors() const { return Device::queues ? 1 : trip_.device().executors(); }
-    int counters() const { return Device::queues ? 1 : Tally<Real>::copies * executors(); }
+    int executors() const { return Device::streams ? 1 : trip_.device().executors(); }
+    int counters() const { return Device::streams ? 1 : Histogram<Real>::copies * executors(); }
 
     RoundTrip<Device, Real>& trip_;
-    std::vector<Tally<Real>> tallies_;
+    std::vector<Histogram<Real>> histograms_;
     device::Buffer<std::uint64_t, Memory> counts_, sums_;
 };
 
@@ -146,22 +147,22 @@ template <class Device, class Real> class Running {
           prepared_(trip.device(), box, in_order(program, wanted.of_rows())), steps_(prepared_.steps()),
           positions_(prepared_.get().positions), shifted_(prepared_.positions(box, 0.5)),
           all_(block_of(trip)), staging_(trip, wanted.values), inputs_(program.inputs, trip.layout()),
-          tallies_(trip) {
+          histograms_(trip) {
         require_fitting();
-        inputs_.refer_to(fields.sources);
+        inputs_.refer_to(fields.named_fields);
         make_fluxes(program);
         make_rows();
-        tallies_.make(wanted_.tallies, all_.points());
+        histograms_.make(wanted_.histograms, all_.points());
         make_measured();
     }
 
     Found run(const exchange::Communicator& world, bool shifts, const BlockCallback<Real>& consume) {
         const BlockCallback<Real> call = staging_.consumer(consume);
         const BlockCallback<Real> at_batch = [&](const PhysicalBlock& block, Real* values) {
-            if constexpr (Device::queues) {
+            if constexpr (Device::streams) {
                 measure_rows(block);
                 if (block.points() > 0)
-                    tallies_.count(measured_.data() + wanted_.of_rows() * block.points(), block.points());
+                    histograms_.count(measured_.data() + wanted_.of_rows() * block.points(), block.points());
             }
             if (wanted_.values > 0) call(block, values);
         };
@@ -179,11 +180,11 @@ template <class Device, class Real> class Running {
     }
 
   private:
-    // Makes room for the largest batch of the values of which means, maxima and tallies are made.
+    // Makes room for the largest batch of the values of which means, maxima and histograms are made.
     void make_measured() {
         PhysicalBlock largest = all_;
         largest.z = {0, trip_.layout().largest_point_batch()};
-        const int components = Device::queues ? wanted_.of_rows() + wanted_.tallied() : 0;
+        const int components = Device::streams ? wanted_.of_rows() + wanted_.histogram_operands() : 0;
         measured_ = device::Buffer<Real, Memory>(static_cast<std::size_t>(components * largest.points()));
     }
     std::int64_t rows() const { return 1LL * all_.z.size() * all_.y.size(); }
@@ -197,9 +198,9 @@ template <class Device, class Real> class Running {
         for (const int axis : wanted_.planes)
             WHORL_REQUIRE((axis == 1 || axis == 2) && wanted_.of_all() >= 0,
                           "means over planes are means, across y or z.");
-        for (const TallyShape& shape : wanted_.tallies)
-            WHORL_REQUIRE(shape.fits(), "a tally has an unknown shape, or more cells than " +
-                                            std::to_string(TallyShape::most_cells) + ".");
+        for (const HistogramShape& shape : wanted_.histograms)
+            WHORL_REQUIRE(shape.fits(), "a histogram has an unknown shape, or more cells than " +
+                                            std::to_string(HistogramShape::most_cells) + ".");
         for (int p = 0; p < wanted_.products; ++p)
             WHORL_REQUIRE(steps_.results[at(wanted_.of_rows() + p)] >= steps_.inputs,
                           "a product of a program is one of its inputs.");
@@ -221,7 +222,7 @@ template <class Device, class Real> class Running {
             one.first = first;
             one.count = static_cast<int>(flux.products.size());
             one.flux.field = fields_.products[at(flux.field)];
-            one.flux.turn = flux.turn;
+            one.flux.i_power = flux.i_power;
             one.flux.power = flux.power;
             // The last flux of a field is stored first, and the others are added to it.
             for (AnyFlux<Real>& before : fluxes_)
@@ -240,7 +241,7 @@ template <class Device, class Real> class Running {
     void make_rows() {
         of_rows_ = device::Buffer<double>(at(wanted_.of_rows()) * row_count());
         std::ranges::fill(of_rows_.values().subspan(at(wanted_.means) * row_count()), lowest);
-        if constexpr (Device::queues) on_device_ = device::Buffer<double, Memory>(of_rows_.size());
+        if constexpr (Device::streams) on_device_ = device::Buffer<double, Memory>(of_rows_.size());
     }
 
     void once(const Wanted& wanted, double weight, bool adds, const BlockCallback<Real>* at_batch) {
@@ -250,9 +251,9 @@ template <class Device, class Real> class Running {
         }
         wanted.products > 0 ? pass<true>(wanted, at_batch) : pass<false>(wanted, at_batch);
     }
-    template <bool brings> void pass(const Wanted& wanted, const BlockCallback<Real>* at_batch) {
-        ProgramPass<Real, brings> pass;
-        static_cast<CarriedInput<Real>&>(pass) = *inputs_.on_host();
+    template <bool with_products> void pass(const Wanted& wanted, const BlockCallback<Real>* at_batch) {
+        ProgramPass<Real, with_products> pass;
+        static_cast<LinearInput<Real>&>(pass) = *inputs_.on_host();
         pass.interpreter = prepared_.get();
         pass.interpreter.positions = positions_;
         // Results that are not wanted this time come before those that are.
@@ -261,17 +262,17 @@ template <class Device, class Real> class Running {
         pass.outcome.maxima = wanted.maxima;
         pass.outcome.products = wanted.products;
         pass.outcome.values = wanted.values;
-        pass.outcome.tallied = wanted.tallied();
-        pass.outcome.tallies = tallies_.data();
-        pass.outcome.tally_count = static_cast<int>(wanted.tallies.size());
+        pass.outcome.histogram_operands = wanted.histogram_operands();
+        pass.outcome.histograms = histograms_.data();
+        pass.outcome.histogram_count = static_cast<int>(wanted.histograms.size());
         pass.outcome.array = {staging_.points.data(), all_};
         pass.outcome.measured = {measured_.data(), all_};
         pass.outcome.of_rows = of_rows_.data();
         pass.outcome.all = all_;
-        pass.carried_in = inputs_.on_host();
-        pass.carried_out = fluxes_.data();
-        pass.flux_count = brings ? static_cast<int>(fluxes_.size()) : 0;
-        if constexpr (brings) pass.first_flux = fluxes_.front().template of<1>();
+        pass.linear_inputs = inputs_.on_host();
+        pass.product_fluxes = fluxes_.data();
+        pass.flux_count = with_products ? static_cast<int>(fluxes_.size()) : 0;
+        if constexpr (with_products) pass.first_flux = fluxes_.front().template of<1>();
         pass.at_batch = at_batch;
         trip_.run(pass);
     }
@@ -290,8 +291,9 @@ template <class Device, class Real> class Running {
     }
 
     Found of_rows(const exchange::Communicator& world) {
-        if constexpr (Device::queues) Memory::to_host(of_rows_.data(), on_device_.data(), on_device_.bytes());
-        return {means(world), maxima(world), tallies_.found(world), planes(world)};
+        if constexpr (Device::streams)
+            Memory::to_host(of_rows_.data(), on_device_.data(), on_device_.bytes());
+        return {means(world), maxima(world), histograms_.found(world), planes(world)};
     }
     std::span<const double> rows_of(int number) const {
         return std::span(of_rows_.data(), of_rows_.size()).subspan(at(number) * row_count(), row_count());
@@ -354,12 +356,12 @@ template <class Device, class Real> class Running {
     Positions positions_, shifted_;
     PhysicalBlock all_;
     Staging<Device, Real> staging_;
-    CarriedInputs<Memory, Real> inputs_;
+    LinearInputs<Memory, Real> inputs_;
     std::vector<AnyFlux<Real>> fluxes_;
     device::Buffer<double> of_rows_; // [mean or maximum][z][y] of the rank
     device::Buffer<double, Memory> on_device_;
     device::Buffer<Real, Memory> measured_;
-    RunningTallies<Device, Real> tallies_;
+    RunningHistograms<Device, Real> histograms_;
 };
 
 } // namespace

@@ -12,8 +12,8 @@
 #include "base/exact_sum.hpp"
 #include "base/macros.hpp"
 #include "device/level.hpp"
-#include "programs/carried.hpp"
 #include "programs/interpreter.hpp"
+#include "programs/program_parts.hpp"
 #include "roundtrip/point_arrays.hpp"
 
 namespace whorl::programs {
@@ -230,13 +230,13 @@ struct AddRowIncrements {
 };
 
 // The first input is part of the pass itself.
-template <class Real> struct IncrementPass : CarriedInput<Real> {
+template <class Real> struct IncrementPass : LinearInput<Real> {
     static constexpr int inputs = 1, products = 0, fluxes = 0;
     static constexpr bool works_on_rows = true;
 
     Interpreter<Real> interpreter;
-    const int* results = nullptr;                   // operands
-    const CarriedInput<Real>* carried_in = nullptr; // of the host, all of them
+    const int* results = nullptr;                     // operands
+    const LinearInput<Real>* linear_inputs = nullptr; // of the host, all of them
     IncrementTotals totals;
     CollectedRows* collected = nullptr; // on threads, by executors
     int nx = 0;
@@ -245,7 +245,7 @@ template <class Real> struct IncrementPass : CarriedInput<Real> {
 
     Widths widths() const { return {interpreter.inputs, 0, 0, 0}; }
     template <class F> void each_part(const F& f) const {
-        for (int v = interpreter.inputs - 1; v > 0; --v) f(carried_in[v], Firsts{v, 0, 0});
+        for (int v = interpreter.inputs - 1; v > 0; --v) f(linear_inputs[v], Firsts{v, 0, 0});
     }
 
     template <class Device>

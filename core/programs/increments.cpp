@@ -4,11 +4,11 @@
 #include "base/error.hpp"
 #include "device/chosen.hpp"
 #include "device/row_plan.hpp"
-#include "programs/carried.hpp"
 #include "programs/evaluate.hpp"
 #include "programs/increment_pass.hpp"
 #include "programs/interpreter.hpp"
 #include "programs/on_host.hpp"
+#include "programs/program_parts.hpp"
 #include "roundtrip/run.hpp"
 
 namespace whorl::programs {
@@ -40,30 +40,30 @@ template <class Device, class Real> class RunningIncrements {
 
   public:
     RunningIncrements(RoundTrip<Device, Real>& trip, const Box& box, const Program& program,
-                      const IncrementsWanted& wanted, const std::vector<Source<Real>>& sources)
+                      const IncrementsWanted& wanted, const std::vector<NamedField<Real>>& named_fields)
         : trip_(trip), wanted_(wanted), prepared_(trip.device(), box, program),
           inputs_(program.inputs, trip.layout()), separations_(wanted.separations), pairs_(wanted.pairs) {
         require_fitting(wanted, prepared_.steps(), trip.layout());
-        inputs_.refer_to(sources);
+        inputs_.refer_to(named_fields);
         shape_ = {static_cast<int>(prepared_.steps().results.size()), wanted.order,
                   static_cast<int>(wanted.pairs.size()), static_cast<int>(wanted.separations.size())};
-        const int copies = Device::queues ? 1 : trip.device().executors();
+        const int copies = Device::streams ? 1 : trip.device().executors();
         totals_of_ = {shape_, separations_.data(), pairs_.data(), nullptr};
         words_ = device::Buffer<std::uint64_t, Memory>(
             static_cast<std::size_t>(copies * totals_of_.sums() * IncrementTotals::words));
         totals_of_.totals = words_.data();
-        Device::queues ? make_batches() : make_rows();
+        Device::streams ? make_batches() : make_rows();
     }
 
     std::vector<std::vector<double>> run(const exchange::Communicator& world) {
         const BlockCallback<Real> at_batch = [&](const PhysicalBlock& block, Real* values) {
-            if constexpr (Device::queues) sum_batch(block, values);
+            if constexpr (Device::streams) sum_batch(block, values);
         };
         IncrementPass<Real> pass;
-        static_cast<CarriedInput<Real>&>(pass) = *inputs_.on_host();
+        static_cast<LinearInput<Real>&>(pass) = *inputs_.on_host();
         pass.interpreter = prepared_.get();
         pass.results = prepared_.results();
-        pass.carried_in = &*inputs_.on_host();
+        pass.linear_inputs = &*inputs_.on_host();
         pass.totals = totals_of_;
         pass.collected = collected_.data();
         pass.nx = trip_.layout().nx;
@@ -119,7 +119,7 @@ template <class Device, class Real> class RunningIncrements {
     RoundTrip<Device, Real>& trip_;
     const IncrementsWanted& wanted_;
     PreparedInterpreter<Device, Real> prepared_;
-    CarriedInputs<Memory, Real> inputs_;
+    LinearInputs<Memory, Real> inputs_;
     device::Table<int, Memory> separations_;
     device::Table<std::array<int, 2>, Memory> pairs_;
     IncrementShape shape_;
@@ -134,16 +134,17 @@ template <class Device, class Real> class RunningIncrements {
 } // namespace
 
 template <class Device, class Real>
-std::vector<std::vector<double>>
-increments(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,
-           const Program& program, const IncrementsWanted& wanted, const std::vector<Source<Real>>& sources) {
-    return RunningIncrements<Device, Real>(trip, box, program, wanted, sources).run(world);
+std::vector<std::vector<double>> increments(RoundTrip<Device, Real>& trip,
+                                            const exchange::Communicator& world, const Box& box,
+                                            const Program& program, const IncrementsWanted& wanted,
+                                            const std::vector<NamedField<Real>>& named_fields) {
+    return RunningIncrements<Device, Real>(trip, box, program, wanted, named_fields).run(world);
 }
 
 #define WHORL_INSTANTIATE(Real)                                                                              \
     template std::vector<std::vector<double>> increments(                                                    \
         RoundTrip<device::Chosen, Real>&, const exchange::Communicator&, const Box&, const Program&,         \
-        const IncrementsWanted&, const std::vector<Source<Real>>&);
+        const IncrementsWanted&, const std::vector<NamedField<Real>>&);
 WHORL_INSTANTIATE(float)
 WHORL_INSTANTIATE(double)
 

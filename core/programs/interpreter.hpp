@@ -137,7 +137,7 @@ template <class Device, class Real> class PreparedInterpreter {
     PreparedInterpreter(const Device& device, const Box& box, const Program& program)
         : steps_(compiled(program)) {
         const int temporary = steps_.places - steps_.numbers - 3;
-        WHORL_REQUIRE(!Device::queues || temporary <= most_temporaries,
+        WHORL_REQUIRE(!Device::streams || temporary <= most_temporaries,
                       "an expression keeps " + std::to_string(temporary) +
                           " values of a point at a time, more than the " + std::to_string(most_temporaries) +
                           " that a GPU has room for: measure parts of it one by one.");
@@ -153,7 +153,7 @@ template <class Device, class Real> class PreparedInterpreter {
         interpreter_.places = steps_.places;
         interpreter_.uses_axis = steps_.uses_axis;
         interpreter_.numbers = number_table_.data();
-        if constexpr (!Device::queues) make_space(device.executors());
+        if constexpr (!Device::streams) make_space(device.executors());
     }
     PreparedInterpreter(const PreparedInterpreter&) = delete;
     PreparedInterpreter& operator=(const PreparedInterpreter&) = delete;

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "device/level.hpp"
+#include "programs/histogram.hpp"
 #include "programs/interpreter.hpp"
-#include "programs/moved_modes.hpp"
 #include "programs/probes.hpp"
-#include "programs/tally.hpp"
+#include "programs/remap_modes.hpp"
 
 namespace whorl::programs {
 
@@ -16,45 +16,45 @@ constexpr std::int64_t wide = 8;    // bytes of a double, and of a count
 constexpr std::int64_t of_cell = 4; // of a cell's number
 constexpr std::int64_t words = ExactSum::word_count;
 
-// Means, maxima and tallies of the points, and their values (programs/evaluate.cpp).
+// Means, maxima and histograms of the points, and their values (programs/evaluate.cpp).
 std::int64_t at_points(const ProgramNeeds& needs, const Share& share) {
     const Layout& layout = share.layout;
     const std::int64_t rows = 1LL * layout.point_z.size() * layout.y.size();
     const std::int64_t of_batch = 1LL * layout.largest_point_batch() * layout.y.size() * layout.nx;
     const std::int64_t real = share.value / 2;
-    const std::int64_t arrays = needs.values + (share.queues ? needs.of_rows + needs.tallied : 0);
-    const std::int64_t tables = share.queues ? 1 : share.executors;
-    const std::int64_t copies = share.queues ? 1 : Tally<double>::copies;
+    const std::int64_t arrays = needs.values + (share.streams ? needs.of_rows + needs.histogram_operands : 0);
+    const std::int64_t tables = share.streams ? 1 : share.executors;
+    const std::int64_t copies = share.streams ? 1 : Histogram<double>::copies;
     using Interpreted = Interpreter<double>;
-    const std::int64_t place = share.queues ? 0 : Interpreted::place_size * wide; // in any precision
+    const std::int64_t place = share.streams ? 0 : Interpreted::place_size * wide; // in any precision
     static_assert(Interpreter<float>::place_size * sizeof(float) == Interpreted::place_size * sizeof(double));
     return arrays * of_batch * real + needs.of_rows * rows * wide +
            tables * (needs.cells * copies * wide + needs.sums * words * wide + needs.places * place);
 }
 
-// programs/moved_modes.cpp: modes that a rank receives and sends at a time, at most. Others ask twice for
+// programs/remap_modes.cpp: modes that a rank receives and sends at a time, at most. Others ask twice for
 // those with n = 0 along the axis that is swapped, and some time all ranks may ask one.
 std::int64_t moved_at_once(const ProgramNeeds& needs, const Share& share, const Share& along) {
     const Layout& layout = share.layout;
     const std::int64_t ranks = 1LL * layout.grid.p_row * layout.grid.p_col;
     const std::int64_t twice =
         1LL * layout.kx.size() * (needs.axis == 2 ? static_cast<int>(layout.ky.size()) : layout.nz);
-    return std::min(along.modes, most_moved) + std::min(share.modes + twice, ranks * most_moved);
+    return std::min(along.modes, most_remapped) + std::min(share.modes + twice, ranks * most_remapped);
 }
 
-// programs/moved_modes.cpp, then programs/increments.cpp
+// programs/remap_modes.cpp, then programs/increments.cpp
 std::int64_t of_increments(const ProgramNeeds& needs, const Share& flow, const Share& share) {
     const Layout& layout = share.layout;
-    const std::int64_t real = share.value / 2, copies = share.queues ? 1 : share.executors;
+    const std::int64_t real = share.value / 2, copies = share.streams ? 1 : share.executors;
     const std::int64_t rows = 1LL * layout.largest_point_batch() * layout.y.size();
     const std::int64_t together = 2 * device::vector_bytes / real; // device/row_plan.hpp
-    const std::int64_t place = share.queues ? 0 : Interpreter<double>::place_size * wide;
+    const std::int64_t place = share.streams ? 0 : Interpreter<double>::place_size * wide;
     const std::int64_t of_rows =
-        share.queues ? needs.increments * rows * layout.nx * real + needs.moments * rows * wide
-                     : copies * needs.increments * layout.nx * together * wide;
+        share.streams ? needs.increments * rows * layout.nx * real + needs.moments * rows * wide
+                      : copies * needs.increments * layout.nx * together * wide;
     const std::int64_t own = of_rows + copies * (needs.moments * words * wide + needs.places * place);
     const bool exchanged = needs.fields > 0 && layout.grid.p_row * layout.grid.p_col > 1;
-    const std::int64_t number = share.queues ? wide : 0; // of a mode, on the device
+    const std::int64_t number = share.streams ? wide : 0; // of a mode, on the device
     const std::int64_t swap = exchanged ? moved_at_once(needs, flow, share) * (share.value + number) : 0;
     return needs.fields * share.modes * share.value + std::max(own, swap);
 }
@@ -63,10 +63,11 @@ std::int64_t of_increments(const ProgramNeeds& needs, const Share& flow, const S
 std::int64_t at_modes(const ProgramNeeds& needs, const Share& share) {
     const auto height = static_cast<std::int64_t>(share.layout.ky.size()),
                width = std::int64_t{share.layout.kx.size()};
-    const std::int64_t space = share.queues ? 0 : 2 * share.executors * width * share.value;
+    const std::int64_t space = share.streams ? 0 : 2 * share.executors * width * share.value;
     if (needs.groups == 0) return needs.pairs * height * width * wide + space;
-    const std::int64_t columns = share.queues ? 0 : width * (needs.groups * wide + 2 * of_cell);
-    return (share.queues ? 1 : share.executors) * (needs.groups * needs.mode_cells * words * wide + columns) +
+    const std::int64_t columns = share.streams ? 0 : width * (needs.groups * wide + 2 * of_cell);
+    return (share.streams ? 1 : share.executors) *
+               (needs.groups * needs.mode_cells * words * wide + columns) +
            space;
 }
 
@@ -74,7 +75,7 @@ std::int64_t at_modes(const ProgramNeeds& needs, const Share& share) {
 
 void MostOfRuns::add(const ProgramNeeds& needs, const Share& share, const Share& along) {
     const std::int64_t field = share.modes * share.value;
-    products_ = std::max(products_, (needs.kept + needs.brought) * field);
+    products_ = std::max(products_, (needs.kept + needs.product_fields) * field);
     forces_ = std::max(forces_, needs.forces * field);
     const std::int64_t of_program =
         (needs.inputs > 0 ? at_points(needs, share) : 0) + (needs.pairs > 0 ? at_modes(needs, share) : 0);
@@ -93,7 +94,7 @@ std::int64_t bytes_of(const ProbeNeeds& needs, const Share& share) {
     const std::int64_t factors = 2 * (needs.along_x * of_x + needs.along_y * of_y + needs.along_z * of_z);
     const std::int64_t shares = needs.inputs * needs.points * height * wide;
     const std::int64_t of_modes = needs.inputs * needs.modes * number;
-    if (share.queues) {
+    if (share.streams) {
         const std::int64_t levels = std::min<std::int64_t>(most_levels, needs.along_z);
         return of_modes + shares + (factors + needs.inputs * levels * height * width) * number;
     }

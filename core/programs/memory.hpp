@@ -15,7 +15,7 @@ struct Share {
     std::int64_t modes;
     std::int64_t value; // bytes of a complex number
     int executors;
-    bool queues; // on a GPU
+    bool streams; // on a GPU
 };
 
 // The most memory that runs need: the products that exist at a time, whose memory later products use; forces;

@@ -8,9 +8,9 @@
 #include "base/exact_sum.hpp"
 #include "device/chosen.hpp"
 #include "grid/box.hpp"
-#include "programs/carried.hpp"
 #include "programs/evaluate.hpp"
 #include "programs/on_host.hpp"
+#include "programs/program_parts.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl::programs {
@@ -21,7 +21,7 @@ namespace {
 // sums do not depend on the ranks.
 template <class Real> struct SumColumns {
     ModeTables<Real> tables;
-    const CarriedInput<Real>* inputs;
+    const LinearInput<Real>* inputs;
     const Pair* pairs;
     double* sums; // [pair][ky][kx]
     int pair_count, height, width;
@@ -80,7 +80,7 @@ template <class Real> struct SumColumns {
     // If the pair has no input, a and b have no meaning.
     template <class Device, class Use> void each_row(int j, Complex<Real>* space, const Use& use) const {
         const auto loaded = [&](int input, const ModeRow<Real>& row, Complex<Real>* to) -> Scaled {
-            const CarriedInput<Real>& of = inputs[input];
+            const LinearInput<Real>& of = inputs[input];
             if (of.is_multiple()) return {of.terms->field + row.index, of.terms->factor};
             of.template load_row<Device>(row, kernels::PlainValues<Real>{to, width});
             return {to, 1.0};
@@ -270,7 +270,7 @@ template <class Device, class Real> class PairsOf {
 
   public:
     PairsOf(RoundTrip<Device, Real>& trip, const InputTerms& inputs, const std::vector<Pair>& pairs,
-            const std::vector<Source<Real>>& sources, int least)
+            const std::vector<NamedField<Real>>& named_fields, int least)
         : trip_(trip), pair_count_(static_cast<int>(pairs.size())), inputs_(inputs, trip.layout()) {
         const std::array<bool, 3>& walls = trip.layout().walls;
         WHORL_REQUIRE(!walls[0] && !walls[1] && !walls[2], "sums over modes are for boxes without walls.");
@@ -283,7 +283,7 @@ template <class Device, class Real> class PairsOf {
             WHORL_REQUIRE(is_known(pair), "a sum is of inputs " + std::to_string(pair[0]) + " and " +
                                               std::to_string(pair[1]) + " where there are " +
                                               std::to_string(inputs.size()) + ".");
-        inputs_.refer_to(sources);
+        inputs_.refer_to(named_fields);
         pairs_ = device::Table<Pair, Memory>(pairs);
     }
 
@@ -306,7 +306,7 @@ template <class Device, class Real> class PairsOf {
   private:
     RoundTrip<Device, Real>& trip_;
     int pair_count_;
-    CarriedInputs<Memory, Real> inputs_;
+    LinearInputs<Memory, Real> inputs_;
     device::Table<Pair, Memory> pairs_; // refers to the pairs where memory is the host's
 };
 
@@ -315,12 +315,12 @@ template <class Device, class Real> class PairsOf {
 template <class Device, class Real>
 std::vector<double> mode_means(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
                                const InputTerms& inputs, const std::vector<Pair>& pairs,
-                               const std::vector<Source<Real>>& sources) {
-    PairsOf<Device, Real> of(trip, inputs, pairs, sources, -1);
+                               const std::vector<NamedField<Real>>& named_fields) {
+    PairsOf<Device, Real> of(trip, inputs, pairs, named_fields, -1);
     const std::int64_t columns = 1LL * of.height() * of.width();
     device::Buffer<double, typename Device::Memory> sums(static_cast<std::size_t>(of.rows() * of.width()));
     const SumColumns<Real> kernel = of.kernel(sums.data());
-    if constexpr (Device::queues) {
+    if constexpr (Device::streams) {
         trip.device().over(of.rows(), kernel);
         trip.device().finish();
     } else {
@@ -341,20 +341,21 @@ std::vector<double> mode_means(RoundTrip<Device, Real>& trip, const exchange::Co
 template <class Device, class Real>
 std::vector<std::vector<double>>
 mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const InputTerms& inputs,
-             const std::vector<std::vector<Pair>>& sums, const std::vector<Source<Real>>& sources,
+             const std::vector<std::vector<Pair>>& sums, const std::vector<NamedField<Real>>& named_fields,
              const std::vector<ModeAxis>& axes) {
     using Memory = typename Device::Memory;
     require_bins(axes);
     const auto [pairs, firsts] = one_after_another(sums);
-    PairsOf<Device, Real> of(trip, inputs, pairs, sources, 0);
+    PairsOf<Device, Real> of(trip, inputs, pairs, named_fields, 0);
     const std::vector<double> edges = lowered_edges(axes);
     const device::Table<double, Memory> edges_there(edges);
     const device::Table<int, Memory> firsts_there(firsts);
     const ModeBins bins = bins_of(axes, edges_there.data());
-    const int groups = static_cast<int>(sums.size()), copies = Device::queues ? 1 : trip.device().executors();
+    const int groups = static_cast<int>(sums.size()),
+              copies = Device::streams ? 1 : trip.device().executors();
     const std::int64_t of_all = 1LL * groups * bins.cells() * SumBins<Real>::words;
     device::Buffer<std::uint64_t, Memory> words(static_cast<std::size_t>(copies * of_all));
-    const std::int64_t width = Device::queues ? 0 : of.width(); // on threads
+    const std::int64_t width = Device::streams ? 0 : of.width(); // on threads
     device::Buffer<double> runs(static_cast<std::size_t>(copies * groups * width));
     device::Buffer<int> cells(static_cast<std::size_t>(2 * copies * width));
     const auto kernel_of = [&](int executor) {
@@ -368,7 +369,7 @@ mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
                              of_executor,
                              of_executor + width};
     };
-    if constexpr (Device::queues) {
+    if constexpr (Device::streams) {
         trip.device().each(1, [&](int executor, std::int64_t) {
             trip.device().for_blocks(executor, 1LL * groups * of.height(), 0, kernel_of(0));
         });
@@ -389,10 +390,10 @@ mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
 #define WHORL_INSTANTIATE(Real)                                                                              \
     template std::vector<double> mode_means(RoundTrip<device::Chosen, Real>&, const exchange::Communicator&, \
                                             const InputTerms&, const std::vector<Pair>&,                     \
-                                            const std::vector<Source<Real>>&);                               \
+                                            const std::vector<NamedField<Real>>&);                           \
     template std::vector<std::vector<double>> mode_spectra(                                                  \
         RoundTrip<device::Chosen, Real>&, const exchange::Communicator&, const InputTerms&,                  \
-        const std::vector<std::vector<Pair>>&, const std::vector<Source<Real>>&,                             \
+        const std::vector<std::vector<Pair>>&, const std::vector<NamedField<Real>>&,                         \
         const std::vector<ModeAxis>&);
 WHORL_INSTANTIATE(float)
 WHORL_INSTANTIATE(double)

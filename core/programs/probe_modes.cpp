@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "device/chosen.hpp"
-#include "programs/carried.hpp"
 #include "programs/probes.hpp"
+#include "programs/program_parts.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl::programs {
@@ -23,7 +23,7 @@ struct StoredMode {
 // values[input][mode] of the rank's own modes; a row is an input.
 template <class Real> struct GatherModes {
     ModeTables<Real> tables;
-    const CarriedInput<Real>* inputs;
+    const LinearInput<Real>* inputs;
     const StoredMode* stored;
     Complex<double>* values;
     int count, length; // of all modes, and of the rank's own
@@ -57,8 +57,8 @@ template <class Device, class Real> class ModeProbe final : public Probe<Real> {
         values_ = device::Buffer<Complex<double>, Memory>(inputs.size() * modes.size());
     }
     std::size_t size() const override { return 2 * values_.size(); }
-    void read(const std::vector<Source<Real>>& sources, std::span<double> values) override {
-        inputs_.refer_to(sources);
+    void read(const std::vector<NamedField<Real>>& named_fields, std::span<double> values) override {
+        inputs_.refer_to(named_fields);
         const GatherModes<Real> kernel{trip_.modes(),  inputs_.data(), table_.data(),
                                        values_.data(), count_,         static_cast<int>(stored_.size())};
         if (kernel.length > 0) trip_.device().for_each(0, inputs_.count(), kernel);
@@ -92,7 +92,7 @@ template <class Device, class Real> class ModeProbe final : public Probe<Real> {
 
     RoundTrip<Device, Real>& trip_;
     const exchange::Communicator& world_;
-    CarriedInputs<Memory, Real> inputs_;
+    LinearInputs<Memory, Real> inputs_;
     int count_;
     std::vector<StoredMode> stored_;
     device::Table<StoredMode, Memory> table_;

@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "device/chosen.hpp"
-#include "programs/carried.hpp"
 #include "programs/probes.hpp"
+#include "programs/program_parts.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl::programs {
@@ -70,7 +70,7 @@ struct PointOf {
 
 template <class Real> struct PointSums {
     ModeTables<Real> tables;
-    const CarriedInput<Real>* inputs;
+    const LinearInput<Real>* inputs;
     FactorTable x, y, z;
     const LineOf* lines;
     const PointOf* points;
@@ -148,7 +148,7 @@ template <class Device, class Real> class PlaneOnThread {
         : width_(of_x), row_(index(of_x)), of_levels_(index(1LL * levels * of_x)),
           of_columns_(index(1LL * columns * of_z)), of_lines_(index(lines)) {}
 
-    void add(const PointSums<Real>& of, const CarriedInput<Real>& input, int j, bool x_first, int x_count) {
+    void add(const PointSums<Real>& of, const LinearInput<Real>& input, int j, bool x_first, int x_count) {
         std::ranges::fill(of_columns_.values(), Wide{0, 0});
         std::ranges::fill(of_levels_.values(), Wide{0, 0});
         std::ranges::fill(row_.values(), Complex<Real>{0, 0});
@@ -194,7 +194,7 @@ template <class Device, class Real> class PlaneOnThread {
         }
         return {re[0], im[0]};
     }
-    void along_z_first(const PointSums<Real>& of, const CarriedInput<Real>& input, int l) {
+    void along_z_first(const PointSums<Real>& of, const LinearInput<Real>& input, int l) {
         const int levels = static_cast<int>(of_levels_.size()) / width_;
         for (int z = 0; z < levels; ++z) {
             const Wide factor = of.z.at(input.parity.z, z)[l];
@@ -238,7 +238,7 @@ template <class Device, class Real> class PointProbe final : public Probe<Real> 
         point_table_ = Table<PointOf>(points_);
         shares_ = device::Buffer<double, Memory>(size() * static_cast<std::size_t>(trip.table().height()));
         if constexpr (Memory::separate) on_host_.resize(shares_.size());
-        if constexpr (Device::queues)
+        if constexpr (Device::streams)
             levels_ = device::Buffer<Wide, Memory>(static_cast<std::size_t>(
                 1LL * inputs_.count() * std::min(most_levels, count(2)) * height() * width()));
         else
@@ -247,8 +247,8 @@ template <class Device, class Real> class PointProbe final : public Probe<Real> 
                                      static_cast<int>(lines_.size()), x_.length(), z_.length());
     }
     std::size_t size() const override { return static_cast<std::size_t>(inputs_.count()) * points_.size(); }
-    void read(const std::vector<Source<Real>>& sources, std::span<double> values) override {
-        inputs_.refer_to(sources);
+    void read(const std::vector<NamedField<Real>>& named_fields, std::span<double> values) override {
+        inputs_.refer_to(named_fields);
         const PointSums<Real> of{trip_.modes(),
                                  inputs_.data(),
                                  {tables_[0].data(), x_.of_parity(), x_.length()},
@@ -260,8 +260,8 @@ template <class Device, class Real> class PointProbe final : public Probe<Real> 
                                  height(),
                                  width(),
                                  static_cast<int>(points_.size())};
-        if constexpr (Device::queues)
-            on_queues(of);
+        if constexpr (Device::streams)
+            on_streams(of);
         else
             on_threads(of);
         const double* next = shares_.data();
@@ -323,7 +323,7 @@ template <class Device, class Real> class PointProbe final : public Probe<Real> 
             }
         });
     }
-    void on_queues(const PointSums<Real>& of) {
+    void on_streams(const PointSums<Real>& of) {
         for (int first = 0, point = 0; first < count(2); first += most_levels) {
             const int levels = std::min(most_levels, count(2) - first), begin = point;
             while (point < of.count &&
@@ -340,7 +340,7 @@ template <class Device, class Real> class PointProbe final : public Probe<Real> 
 
     RoundTrip<Device, Real>& trip_;
     const exchange::Communicator& world_;
-    CarriedInputs<Memory, Real> inputs_;
+    LinearInputs<Memory, Real> inputs_;
     std::array<std::vector<double>, 3> positions_; // the different ones along each axis
     Factors x_, y_, z_;
     std::vector<LineOf> lines_;

@@ -13,7 +13,7 @@
 
 #include "exchange/communicator.hpp"
 #include "grid/truncation.hpp"
-#include "programs/carried.hpp"
+#include "programs/program_parts.hpp"
 #include "roundtrip/forward.hpp"
 
 namespace whorl::programs {
@@ -31,7 +31,7 @@ template <class Real> class Probe {
     // The number of values: of modes [input][mode][re, im], of points [input][point].
     virtual std::size_t size() const = 0;
     // Reads the present state; the values are those of all ranks. Collective.
-    virtual void read(const std::vector<Source<Real>>& sources, std::span<double> values) = 0;
+    virtual void read(const std::vector<NamedField<Real>>& named_fields, std::span<double> values) = 0;
 };
 
 // Throw Error if a mode is not kept, or if an input has no terms or, between walls, terms of unlike parities.

@@ -103,7 +103,7 @@ namespace {
 
 bool is_of(const Flux& flux, const Returned& product) {
     const auto [a, b, c] = product.derivatives;
-    return flux.field == product.field && flux.power == c && (flux.turn - (a + b + c)) % 2 == 0 &&
+    return flux.field == product.field && flux.power == c && (flux.i_power - (a + b + c)) % 2 == 0 &&
            static_cast<int>(flux.products.size()) < Flux::most;
 }
 
@@ -128,15 +128,15 @@ std::vector<Flux> fluxes_of(const std::vector<Returned>& products) {
         auto flux = std::ranges::find_if(fluxes, [&](const Flux& one) { return is_of(one, product); });
         if (flux == fluxes.end()) flux = fluxes.insert(flux, Flux{product.field, a + b + c, c, {}, {}});
         flux->products.push_back(p);
-        flux->factors.push_back((a + b + c - flux->turn) % 4 == 0 ? product.factor : -product.factor);
+        flux->factors.push_back((a + b + c - flux->i_power) % 4 == 0 ? product.factor : -product.factor);
     }
-    // The pass itself carries one product.
+    // The pass itself has one product.
     const auto alone = std::ranges::find_if(fluxes, [](const Flux& one) { return one.products.size() == 1; });
     if (alone != fluxes.end()) {
         std::rotate(fluxes.begin(), alone, alone + 1);
     } else if (!fluxes.empty()) {
         Flux& last = fluxes.back();
-        Flux first{last.field, last.turn, last.power, {last.products.back()}, {last.factors.back()}};
+        Flux first{last.field, last.i_power, last.power, {last.products.back()}, {last.factors.back()}};
         last.products.pop_back();
         last.factors.pop_back();
         fluxes.insert(fluxes.begin(), std::move(first));

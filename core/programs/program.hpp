@@ -1,5 +1,5 @@
-// A program: operations at each point, on the inputs that a round trip brings there. Operands are numbered:
-// inputs, then numbers, then x, y and z, then the results of the instructions in order.
+// A program: operations at each point, on the inputs that a round trip transforms to there. Operands are
+// numbered: inputs, then numbers, then x, y and z, then the results of the instructions in order.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct Sector {
 
 // A term: factor i^(a + b + c) kx^a ky^b kz^c |k|^(2 power) times a component of the state, or of a product
 // (numbers after those of the state), for low <= |k| < high. With a radius it is multiplied by the mean of a
-// wave over a ball (programs/carried.hpp). With a sector it has only the modes there.
+// wave over a ball (programs/program_parts.hpp). With a sector it has only the modes there.
 struct Term {
     int field = 0;
     double factor = 1.0;
@@ -82,13 +82,13 @@ Steps compiled(const Program& program);
 // with its stress (models/stress.hpp). For example, the source of the pressure, d_i d_j (u_i u_j), has six
 // products and three fluxes.
 
-// The flux sum factor kx^a ky^b product of some products. i^turn kz^power times the flux is a part of a
+// The flux sum factor kx^a ky^b product of some products. i^i_power kz^power times the flux is a part of a
 // field.
 struct Flux {
     static constexpr int most = 3; // products
 
     int field = 0;
-    int turn = 0, power = 0;
+    int i_power = 0, power = 0;
     std::vector<int> products;   // numbers
     std::vector<double> factors; // with a sign for i^2
 };

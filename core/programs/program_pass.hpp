@@ -6,9 +6,9 @@
 #include <type_traits>
 
 #include "base/maximum.hpp"
-#include "programs/carried.hpp"
+#include "programs/histogram.hpp"
 #include "programs/interpreter.hpp"
-#include "programs/tally.hpp"
+#include "programs/program_parts.hpp"
 #include "roundtrip/point_arrays.hpp"
 
 namespace whorl::programs {
@@ -17,40 +17,40 @@ namespace whorl::programs {
 inline constexpr double lowest = -std::numeric_limits<double>::infinity();
 
 // The results of a program and their destinations. Results are `means`, then `maxima`, then `products`, then
-// `values`, then `tallied` operands of tallies.
+// `values`, then `histogram_operands` operands of histograms.
 template <class Real> struct Outcome {
     const int* results = nullptr; // operands
-    int means = 0, maxima = 0, products = 0, values = 0, tallied = 0;
-    const Tally<Real>* tallies = nullptr; // on threads
-    int tally_count = 0;
+    int means = 0, maxima = 0, products = 0, values = 0, histogram_operands = 0;
+    const Histogram<Real>* histograms = nullptr; // on threads
+    int histogram_count = 0;
     BlockArray<Real> array{};    // the values
-    BlockArray<Real> measured{}; // on a GPU: the values for means, maxima and tallies
+    BlockArray<Real> measured{}; // on a GPU: the values for means, maxima and histograms
     double* of_rows = nullptr;   // on threads: sums, then maxima, [mean or maximum][z][y] of the rank
     PhysicalBlock all{};         // all points of the rank
 
     WHORL_INLINE int row_values() const { return means + maxima; }
 };
 
-// The first input and, if the pass brings products back, the first flux are part of the pass itself.
-template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
-    static constexpr int inputs = 1, products = brings, fluxes = brings;
+// The first input and, if the pass has products, the first flux are part of the pass itself.
+template <class Real, bool with_products> struct ProgramPass : LinearInput<Real> {
+    static constexpr int inputs = 1, products = with_products, fluxes = with_products;
     static constexpr bool works_on_rows = true;
 
     Interpreter<Real> interpreter;
     Outcome<Real> outcome;
-    const CarriedInput<Real>* carried_in = nullptr; // of the host, all of them
-    const AnyFlux<Real>* carried_out = nullptr;     // the same
+    const LinearInput<Real>* linear_inputs = nullptr; // of the host, all of them
+    const AnyFlux<Real>* product_fluxes = nullptr;    // the same
     int flux_count = 0;
-    CarriedFlux<Real, 1> first_flux{};
+    ProductFlux<Real, 1> first_flux{};
     const BlockCallback<Real>* at_batch = nullptr; // called with every batch of values, or null
 
     // The other inputs and fluxes travel as parts.
     Widths widths() const { return {interpreter.inputs, outcome.products, flux_count, outcome.products}; }
     template <class F> void each_part(const F& f) const {
         for (int flux = flux_count - 1; flux > 0; --flux)
-            carried_out[flux].with(
-                [&](const auto& part) { f(part, Firsts{0, carried_out[flux].first, flux}); });
-        for (int v = interpreter.inputs - 1; v > 0; --v) f(carried_in[v], Firsts{v, 0, 0});
+            product_fluxes[flux].with(
+                [&](const auto& part) { f(part, Firsts{0, product_fluxes[flux].first, flux}); });
+        for (int v = interpreter.inputs - 1; v > 0; --v) f(linear_inputs[v], Firsts{v, 0, 0});
     }
     template <class Value> WHORL_INLINE void contract(Real kx, Real ky, const Value* p, Value* f) const {
         first_flux.contract(kx, ky, p, f);
@@ -75,8 +75,8 @@ template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
                              [](double a, double b) { return larger(a, b); });
                 for (int v = 0; v < outcome.values; ++v)
                     put_values(v, operands.of(outcome.results[first_value + v]), block, first, at, count);
-                for (int t = 0; t < outcome.tally_count; ++t)
-                    add_to<Device>(outcome.tallies[t].of_executor(executor), operands, block, count);
+                for (int t = 0; t < outcome.histogram_count; ++t)
+                    add_to<Device>(outcome.histograms[t].of_executor(executor), operands, block, count);
                 // Products may take the place of inputs, so they come last; none is an input itself
                 // (evaluate.cpp).
                 for (int p = 0; p < outcome.products; ++p) {
@@ -93,9 +93,9 @@ template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
             for (int m = 0; m < of_rows; ++m) outcome.measured.at(m, point) = of(outcome.results[m]);
             for (int v = 0; v < outcome.values; ++v)
                 outcome.array.at(v, point) = of(outcome.results[first_value + v]);
-            const int first_tallied = first_value + outcome.values;
-            for (int t = 0; t < outcome.tallied; ++t)
-                outcome.measured.at(of_rows + t, point) = of(outcome.results[first_tallied + t]);
+            const int first_operand = first_value + outcome.values;
+            for (int t = 0; t < outcome.histogram_operands; ++t)
+                outcome.measured.at(of_rows + t, point) = of(outcome.results[first_operand + t]);
             // Products come last, as in work().
             for (int p = 0; p < outcome.products; ++p) values.of(p) = of(outcome.results[of_rows + p]);
         });
@@ -107,12 +107,12 @@ template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
 
   private:
     template <class Device>
-    void add_to(const Tally<Real>& tally, const typename Interpreter<Real>::Operands& operands,
+    void add_to(const Histogram<Real>& histogram, const typename Interpreter<Real>::Operands& operands,
                 const device::RowPoints<Real>& block, int count) const {
         const int* const results = outcome.results + outcome.row_values() + outcome.products + outcome.values;
-        tally.template add_rows<Device, Interpreter<Real>::together>(
+        histogram.template add_rows<Device, Interpreter<Real>::together>(
             count, block.rows, block.count,
-            [&](int operand) { return operands.of(results[tally.first + operand]); });
+            [&](int operand) { return operands.of(results[histogram.first + operand]); });
     }
     // Adds to sums or maxima of rows. `none` is the value of no points.
     template <class Join>

@@ -40,24 +40,24 @@ void shift_row(const PlainValues<Real>& values, int count, const ModeRow<Real>& 
 }
 
 template <class Real>
-void put_real(const Complex<Real>* part, int count, int length, const Complex<Real>* turns,
+void put_real(const Complex<Real>* part, int count, int length, const Complex<Real>* factors,
               const PlainValues<Real>& row, int begin) {
     for (int v = 0; v < count; ++v) {
         const Complex<Real>* const from = part + v * converted_at_once;
         Real* const to = reinterpret_cast<Real*>(row.data + v * row.stride) + begin;
-        device::Cpu::run(length,
-                         [&, turn = turns[v]](std::int64_t i) WHORL_INSIDE { to[i] = (turn * from[i]).re; });
+        device::Cpu::run(length, [&, turn = factors[v]](std::int64_t i)
+                                     WHORL_INSIDE { to[i] = (turn * from[i]).re; });
     }
 }
 
 template <class Real>
-void get_real(const PlainValues<Real>& row, int begin, const Complex<Real>* turns, int count, int length,
+void get_real(const PlainValues<Real>& row, int begin, const Complex<Real>* factors, int count, int length,
               Complex<Real>* part) {
     for (int v = 0; v < count; ++v) {
         const Real* const from = reinterpret_cast<const Real*>(row.data + v * row.stride) + begin;
         Complex<Real>* const to = part + v * converted_at_once;
-        device::Cpu::run(length,
-                         [&, turn = turns[v]](std::int64_t i) WHORL_INSIDE { copy(from[i] * turn, to[i]); });
+        device::Cpu::run(length, [&, turn = factors[v]](std::int64_t i)
+                                     WHORL_INSIDE { copy(from[i] * turn, to[i]); });
     }
 }
 
@@ -93,7 +93,7 @@ void ColumnsOnThreads<Device, Real>::make_plans(const LineChoice& choice) {
             device::LineShape shape{layout_.nz,           static_cast<int>(width) * lines_at_once,
                                     space.tile_pitch,     1,
                                     layout_.extent_z + 1, basis};
-            shape.streams = true; // to the z-pencil
+            shape.past_caches = true; // to the z-pencil
             const device::LineKind kind = kind_of(choice.z, layout_.nz);
             in_[basis][width] = device_.template make_plan<Real>(kind, shape, Direction::backward);
             out_[basis][width] = device_.template make_plan<Real>(kind, shape, Direction::forward);

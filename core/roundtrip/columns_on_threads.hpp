@@ -26,10 +26,10 @@ void shift_row(const PlainValues<Real>& values, int count, const ModeRow<Real>& 
 
 // Complex values of a part [variable][mode] -> real ones of a row from number `begin` on, and from there.
 template <class Real>
-void put_real(const Complex<Real>* part, int count, int length, const Complex<Real>* turns,
+void put_real(const Complex<Real>* part, int count, int length, const Complex<Real>* factors,
               const PlainValues<Real>& row, int begin);
 template <class Real>
-void get_real(const PlainValues<Real>& row, int begin, const Complex<Real>* turns, int count, int length,
+void get_real(const PlainValues<Real>& row, int begin, const Complex<Real>* factors, int count, int length,
               Complex<Real>* part);
 
 } // namespace whorl::kernels
@@ -143,10 +143,10 @@ void ColumnsOnThreads<Device, Real>::load_row(const Member& member, const Tile& 
     if constexpr (meets_walls<Member>())
         if (layout_.walls[0]) {
             Complex<Real> part[n * kernels::converted_at_once];
-            const auto turns = parities_.template load_turns<Real, Member>(first);
+            const auto factors = parities_.template load_factors<Real, Member>(first);
             return kernels::each_part_of_row(modes, [&](const ModeRow<Real>& of, int begin) {
                 load(of, {part, kernels::converted_at_once});
-                kernels::put_real(part, n, of.length, turns.of, values, begin);
+                kernels::put_real(part, n, of.length, factors.of, values, begin);
             });
         }
     load(modes, values);
@@ -170,9 +170,9 @@ void ColumnsOnThreads<Device, Real>::store_row(const Result& result, const Tile&
     if constexpr (meets_walls<Member>())
         if (layout_.walls[0]) {
             Complex<Real> part[n * kernels::converted_at_once];
-            const auto turns = parities_.template store_turns<Real, Member>(first);
+            const auto factors = parities_.template store_factors<Real, Member>(first);
             return kernels::each_part_of_row(modes, [&](const ModeRow<Real>& of, int begin) {
-                kernels::get_real(values, begin, turns.of, n, of.length, part);
+                kernels::get_real(values, begin, factors.of, n, of.length, part);
                 store(of, {part, kernels::converted_at_once});
             });
         }

@@ -26,7 +26,7 @@ Exchanges<Device, Real>::Exchanges(const Layout& layout, const ExchangeOptions& 
 template <class Device, class Real> Exchanges<Device, Real>::~Exchanges() {
     if (under_way_ == 0) return;
     auto given =
-        std::tuple(std::move(known_), std::move(make_transport_), std::move(queue_), std::move(staging_),
+        std::tuple(std::move(known_), std::move(make_transport_), std::move(stream_), std::move(staging_),
                    std::move(z_pencil_), std::move(y_pencil_), std::move(row_y_), std::move(row_x_));
     new (std::nothrow) auto(std::move(given));
 }
@@ -48,21 +48,21 @@ template <class Device, class Real> void Exchanges<Device, Real>::make_maker(con
     WHORL_REQUIRE(Memory::separate || !of_gpus,
                   "transport = \"" + options.transport.name +
                       "\" exchanges GPU memory: choose another transport, or a GPU as device.");
-    if constexpr (Device::queues)
-        if (of_gpus) queue_ = device_.side_queue();
+    if constexpr (Device::streams)
+        if (of_gpus) stream_ = device_.side_stream();
     const bool separate = Memory::separate && world_.size() > 1;
     const bool directly = separate && exchange::moves_device_memory(options.transport, options.gpu_aware);
-    make_transport_ = exchange::transport_maker(options.transport, queue_.get(), !directly);
+    make_transport_ = exchange::transport_maker(options.transport, stream_.get(), !directly);
     if (separate && !directly) make_staging();
     if (directly && !of_gpus) Memory::share();
 }
 
 template <class Device, class Real> void Exchanges<Device, Real>::make_staging() {
-    if constexpr (Device::queues) {
+    if constexpr (Device::streams) {
         auto mirrors = std::make_unique<exchange::MirrorsOf<typename Device::HostSide>>();
         for (auto* buffer : {&z_pencil_, &y_pencil_, &row_y_, &row_x_})
             mirrors->add(buffer->data(), buffer->bytes());
-        auto to_host = device_.side_queue(), from_host = device_.side_queue();
+        auto to_host = device_.side_stream(), from_host = device_.side_stream();
         staging_ =
             std::make_unique<exchange::Staging>(std::move(mirrors), std::move(to_host), std::move(from_host));
         make_transport_ = exchange::staged(*staging_, make_transport_);
@@ -123,7 +123,7 @@ template <class Device, class Real>
 void Exchanges<Device, Real>::start(Exchange<Value>& exchange, int batch) {
     Timers::Scope timed(timer_, task_of(exchange.leg));
     const exchange::Watchdog::Scope watched(watchdog_, name_of(exchange.leg), batch);
-    if (timer_.enabled || !on_queue(exchange)) device_.finish();
+    if (timer_.enabled || !on_stream(exchange)) device_.finish();
     throw_if(failure_);
     ++under_way_;
     exchange.transport->start(batch, exchange.send, exchange.receive);
@@ -136,7 +136,7 @@ template <class Device, class Real> void Exchanges<Device, Real>::wait(Exchange<
     Timers::Scope timed(timer_, task_of(exchange.leg));
     const exchange::Watchdog::Scope watched(watchdog_, name_of(exchange.leg), batch);
     exchange.transport->wait(batch);
-    if (!on_queue(exchange)) {
+    if (!on_stream(exchange)) {
         --under_way_;
         return;
     }

@@ -98,8 +98,8 @@ template <class Device, class Real> class Exchanges {
     void make_buffers(bool shared);
     void make_maker(const ExchangeOptions& options);
     void make_staging();
-    static bool on_queue(const Exchange<Value>& exchange) {
-        return Device::queues && exchange.transport->on_queue();
+    static bool on_stream(const Exchange<Value>& exchange) {
+        return Device::streams && exchange.transport->on_stream();
     }
     Exchange<Value>& exchange_of(Leg leg, int variables, bool inwards);
     Exchange<Value> made(Leg leg, int variables, bool inwards);
@@ -110,7 +110,7 @@ template <class Device, class Real> class Exchanges {
     const exchange::Communicator& world_;
     exchange::Communicator row_, column_;
     std::int64_t wire_value_;                    // bytes of a complex number in a message
-    std::unique_ptr<device::SideQueue> queue_;   // for messages between GPUs
+    std::unique_ptr<device::SideStream> stream_; // for messages between GPUs
     std::unique_ptr<exchange::Staging> staging_; // of the buffers below, for messages through the host
     exchange::Maker make_transport_;
     exchange::Watchdog watchdog_;

@@ -22,8 +22,8 @@ template <class Device, class Real> std::map<Task, double> Executors<Device, Rea
     device_.finish();
     Timers sum;
     for (const Executor& executor : all_) sum.add(executor.timers);
-    // Scopes of queues do not overlap: each ends when the device has finished.
-    const double executors = Device::queues ? 1.0 : static_cast<double>(all_.size());
+    // Scopes of streams do not overlap: each ends when the device has finished.
+    const double executors = Device::streams ? 1.0 : static_cast<double>(all_.size());
     std::map<Task, double> seconds;
     for (const Task task :
          {Task::x_lines, Task::y_lines, Task::z_lines, Task::pack, Task::point, Task::modes})

@@ -1,4 +1,4 @@
-// The executors of a round trip, threads of a CPU or queues of a GPU: the memory each works in, its layout
+// The executors of a round trip, threads of a CPU or streams of a GPU: the memory each works in, its layout
 // (roundtrip/workspace.hpp), and the seconds each spends on each task.
 #pragma once
 
@@ -76,7 +76,7 @@ template <class Device, class Real> class Executors {
     // The time until the end of the scope counts for this task.
     Timed<Device> timed(int executor, Task task) { return {device_, of(executor).timers, failure, task}; }
     Timers& timers(int executor) { return of(executor).timers; }
-    // Seconds by task: the mean over threads, the sum over queues.
+    // Seconds by task: the mean over threads, the sum over streams.
     std::map<Task, double> seconds() const;
     void reset(bool timed);
     std::int64_t bytes() const;

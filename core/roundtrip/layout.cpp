@@ -238,7 +238,7 @@ std::vector<exchange::Pattern> Layout::row_patterns(int variables, bool inwards)
     return patterns;
 }
 
-std::int64_t table_bytes(const Layout& layout, std::int64_t value, bool queues) {
+std::int64_t table_bytes(const Layout& layout, std::int64_t value, bool streams) {
     const std::int64_t of_x = layout.per_element * layout.elements.size();
     const auto own_ky = static_cast<std::int64_t>(layout.ky.size());
     const std::int64_t shifts = of_x + own_ky + layout.nz;
@@ -248,7 +248,7 @@ std::int64_t table_bytes(const Layout& layout, std::int64_t value, bool queues) 
            static_cast<std::int64_t>((layout.y_pencil_addresses.size() + layout.z_pencil_addresses.size()) *
                                      sizeof(PlaneAddress)) +
            static_cast<std::int64_t>(layout.column_rows.size() * sizeof(ColumnRow)) +
-           (queues ? layout.columns * static_cast<std::int64_t>(sizeof(ColumnIndex)) : 0);
+           (streams ? layout.columns * static_cast<std::int64_t>(sizeof(ColumnIndex)) : 0);
 }
 
 } // namespace whorl

@@ -128,6 +128,6 @@ class Layout {
 };
 
 // Bytes of look-up tables when a complex number takes `value` bytes.
-std::int64_t table_bytes(const Layout& layout, std::int64_t value, bool queues);
+std::int64_t table_bytes(const Layout& layout, std::int64_t value, bool streams);
 
 } // namespace whorl

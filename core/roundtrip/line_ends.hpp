@@ -61,7 +61,7 @@ template <class Real, class Pass, bool walled> struct LoadLines : ColumnEnds<Rea
     static constexpr int variables = Pass::inputs;
     static constexpr int registers = walled || (sizeof(Real) > 4 && variables == 1) ? 128 : 80;
     Pass pass;
-    Turns<Real, variables> turns;
+    FactorsOfI<Real, variables> factors;
 
     struct Of {
         const LoadLines& of;
@@ -70,7 +70,7 @@ template <class Real, class Pass, bool walled> struct LoadLines : ColumnEnds<Rea
         WHORL_INLINE void get(int l, int lane, Complex<Real>* in) const {
             const auto [modes, kept] = of.element(first + lane, l);
             if constexpr (walled) {
-                const RealValues<Real, variables> values{reinterpret_cast<Real*>(in), 2, of.turns};
+                const RealValues<Real, variables> values{reinterpret_cast<Real*>(in), 2, of.factors};
                 const LoadRow<Real, Pass, RealValues<Real, variables>> load{of.pass, modes, values, 2};
                 unrolled<variables>([&](auto v) { in[v] = {0, 0}; });
                 for (int i = 0; i < 2 && i < kept; ++i) load(i);
@@ -103,7 +103,7 @@ template <class Real, class Result, int fluxes, bool walled> struct StoreLines :
     static constexpr bool most = couples<Result>() || (sizeof(Real) > 4 && fluxes > 6);
     static constexpr int registers = most ? 168 : (walled || sizeof(Real) > 4 ? 128 : 80);
     Result result;
-    Turns<Real, variables> turns;
+    FactorsOfI<Real, variables> factors;
 
     struct Of {
         const StoreLines& of;
@@ -116,7 +116,7 @@ template <class Real, class Result, int fluxes, bool walled> struct StoreLines :
             const auto [modes, kept] = of.element(first + lane, l);
             if (kept <= 0) return;
             if constexpr (walled) {
-                const RealValues<Real, variables> values{reinterpret_cast<Real*>(out), 2, of.turns};
+                const RealValues<Real, variables> values{reinterpret_cast<Real*>(out), 2, of.factors};
                 const StoreRow<Real, fluxes, Result, RealValues<Real, variables>> store{of.result, modes,
                                                                                         values, 2};
                 for (int i = 0; i < 2 && i < kept; ++i) store(i);

@@ -53,24 +53,26 @@ template <class Real> struct ShiftedValues {
 };
 
 // Powers of i, one per variable: the factor i^s of put(), or that of a real value in get().
-template <class Real, int n> struct Turns {
+template <class Real, int n> struct FactorsOfI {
     Complex<Real> of[n > 0 ? n : 1];
 };
 template <class Real> WHORL_INLINE Complex<Real> power_of_i(int s) {
-    const int turn = s & 3;
-    return {Real(turn == 0) - Real(turn == 2), Real(turn == 1) - Real(turn == 3)};
+    const int power = s & 3;
+    return {Real(power == 0) - Real(power == 2), Real(power == 1) - Real(power == 3)};
 }
 
 // Values as real numbers.
 template <class Real, int n> struct RealValues {
     Real* data;
     std::int64_t stride;
-    const Turns<Real, n>& turns;
+    const FactorsOfI<Real, n>& factors;
 
     WHORL_INLINE void put(int v, std::int64_t i, Complex<Real> a) const {
-        data[v * stride + i] = (turns.of[v] * a).re;
+        data[v * stride + i] = (factors.of[v] * a).re;
     }
-    WHORL_INLINE Complex<Real> get(int v, std::int64_t i) const { return data[v * stride + i] * turns.of[v]; }
+    WHORL_INLINE Complex<Real> get(int v, std::int64_t i) const {
+        return data[v * stride + i] * factors.of[v];
+    }
 };
 
 // values = load(mode) for the modes of a row.

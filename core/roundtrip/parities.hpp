@@ -26,24 +26,24 @@ struct Parities {
 
     // Factors of the values of a pass, or of a part, between walls in x (mode_values.hpp, planes.hpp). Its
     // first input, flux or product has number `first`.
-    template <class Real, class Pass> kernels::Turns<Real, Pass::inputs> load_turns(int first) const {
-        kernels::Turns<Real, Pass::inputs> turns;
+    template <class Real, class Pass> kernels::FactorsOfI<Real, Pass::inputs> load_factors(int first) const {
+        kernels::FactorsOfI<Real, Pass::inputs> factors;
         for (int v = 0; v < Pass::inputs; ++v)
-            turns.of[v] = kernels::power_of_i<Real>(input(first + v).sines());
-        return turns;
+            factors.of[v] = kernels::power_of_i<Real>(input(first + v).sines());
+        return factors;
     }
-    template <class Real, class Pass> kernels::Turns<Real, Pass::fluxes> store_turns(int first) const {
-        kernels::Turns<Real, Pass::fluxes> turns;
+    template <class Real, class Pass> kernels::FactorsOfI<Real, Pass::fluxes> store_factors(int first) const {
+        kernels::FactorsOfI<Real, Pass::fluxes> factors;
         for (int v = 0; v < Pass::fluxes; ++v)
-            turns.of[v] = kernels::power_of_i<Real>(flux(first + v).imaginary ? 1 : 0);
-        return turns;
+            factors.of[v] = kernels::power_of_i<Real>(flux(first + v).imaginary ? 1 : 0);
+        return factors;
     }
     // All products of a flux are real or all are imaginary, so that only a sign remains of (-i)^s.
     template <class Real, class Pass> std::array<Real, Pass::products> contract_signs(int first) const {
         std::array<Real, Pass::products> signs;
         for (int v = 0; v < Pass::products; ++v) {
-            const Complex<Real> turn = kernels::power_of_i<Real>(-product(first + v).sines());
-            signs[static_cast<std::size_t>(v)] = turn.re + turn.im;
+            const Complex<Real> factor = kernels::power_of_i<Real>(-product(first + v).sines());
+            signs[static_cast<std::size_t>(v)] = factor.re + factor.im;
         }
         return signs;
     }

@@ -1,4 +1,4 @@
-// The number of planes that a queue transforms from y lines to x lines and back at a time, on a GPU. Many
+// The number of planes that a stream transforms from y lines to x lines and back at a time, on a GPU. Many
 // planes fill the device; few stay in its second cache meanwhile. The faster number is found by timing
 // right-hand sides with each in turn: their memory is never allocated at once.
 #pragma once
@@ -11,7 +11,7 @@
 namespace whorl {
 
 struct PlaneTrial {
-    std::int64_t bytes; // of a queue; 0: the planes were given
+    std::int64_t bytes; // of a stream; 0: the planes were given
     int planes;         // of this rank
     double seconds;     // of a right-hand side on the slowest rank; 0: no choice was needed
 };

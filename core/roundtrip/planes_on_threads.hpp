@@ -78,8 +78,9 @@ void PlanesOnThreads<Device, Real>::contract_rows(const kernels::Contract<Real, 
         const Value* const from = planes.row(contract.first_product, contract.pencil.y_of(j, layout_.ny), 0);
         Device::run_row(contract.template row<Of>(j, 0, to.length, from, planes.stride, sums, planes.pitch));
         for (int v = 0; v < Pass::fluxes; ++v)
-            Device::stream(to.data + v * contract.pencil.plane_of(0, j).stride, sums + v * planes.pitch,
-                           static_cast<std::size_t>(to.length) * sizeof(Value));
+            Device::copy_past_caches(to.data + v * contract.pencil.plane_of(0, j).stride,
+                                     sums + v * planes.pitch,
+                                     static_cast<std::size_t>(to.length) * sizeof(Value));
     }
 }
 

@@ -25,14 +25,14 @@ RoundTrip<Device, Real>::RoundTrip(const Box& box, const Truncation& truncation,
                                    Device& device)
     : pencils_(box, truncation, options.grid),
       layout_(box, truncation, pencils_, world.rank(), options.batches, options.column_variables,
-              options.row_variables, exchange::traits_of(options.exchange.transport), Device::queues),
+              options.row_variables, exchange::traits_of(options.exchange.transport), Device::streams),
       table_(box, truncation, pencils_, layout_.row_index, layout_.column_index), device_(device),
       world_(world), options_(options), lines_(options.lines),
       modes_(box, truncation, layout_, table_, device),
       executors_(layout_, device, workspace_of<Device, Real>(device, layout_, options)),
       exchanges_(layout_, options.exchange, world, device, executors_.failure), columns_(context()),
       planes_(context()), rows_(context(), scale_of(box)) {
-    if constexpr (Device::queues) {
+    if constexpr (Device::streams) {
         device.choose(options.blocks);
         make_plans(options.lines);
     } else
@@ -42,7 +42,7 @@ RoundTrip<Device, Real>::RoundTrip(const Box& box, const Truncation& truncation,
 template <class Device, class Real> void RoundTrip<Device, Real>::make_plans(const LineChoice& choice) {
     options_.lines = lines_ = choice;
     const Workspace workspace = workspace_of<Device, Real>(device_, layout_, options_);
-    if constexpr (!Device::queues) lines_.columns = workspace.columns;
+    if constexpr (!Device::streams) lines_.columns = workspace.columns;
     executors_.take(workspace);
     columns_.make_plans(choice);
     planes_.make_plans(choice);
@@ -66,8 +66,8 @@ template <class Device, class Real>
 std::map<std::string, std::int64_t> RoundTrip<Device, Real>::memory() const {
     std::map<std::string, std::int64_t> bytes = exchanges_.memory();
     bytes["workspace"] = executors_.bytes();
-    bytes["tables"] = table_bytes(layout_, sizeof(Complex<Real>), Device::queues);
-    if constexpr (Device::queues)
+    bytes["tables"] = table_bytes(layout_, sizeof(Complex<Real>), Device::streams);
+    if constexpr (Device::streams)
         if (device_.bytes() > 0) bytes["library"] = device_.bytes();
     return bytes;
 }

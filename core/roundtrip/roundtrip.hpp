@@ -9,14 +9,14 @@
 //   part, member  a smaller pass that shares the round trip of a pass; the pass or one of its parts.
 //   firsts, heads the numbers of a member's first input, product and flux; the inputs of the pass for parts.
 //   batch, chunk  planes that are exchanged together; the data of a batch from one rank to another.
-//   executor      a thread of a CPU or a queue of a GPU. A task is a kind of its work, timed by itself.
+//   executor      a thread of a CPU or a GPU stream. A task is a kind of its work, timed by itself.
 //   column, tile  all kz of one kx and ky; columns that a thread transforms together, in runs of one ky.
 //   pencil        the data of a rank while the lines along z, y or x are whole.
 //   address       the beginning of a plane or a row in a buffer, and the distance between its variables.
 //   row, share    elements along x of one y and z, or of one ky and kz; those that one row peer has.
 //   element       a complex number of a row: one kx, between walls in x two.
 //   line, plan    a one-dimensional transform; a plan executes many of one shape. Its steps have one radix.
-//   ends          the reads before and the writes after a transform, on queues.
+//   ends          the reads before and the writes after a transform, on streams.
 //   lane, block   one of the lines that a vector or a block transforms at a time; threads of a GPU that
 //                 share memory, or on a CPU rows transposed into lanes.
 #pragma once
@@ -44,7 +44,7 @@ struct RoundTripOptions {
     LineChoice lines;
     std::int64_t second_cache = device::second_cache(); // bytes
     int planes = 0;               // at a time, on a GPU; 0: as many as plane_bytes have room for
-    std::int64_t plane_bytes = 0; // of a queue (Workspace::Queue); 0: as many as fill the device
+    std::int64_t plane_bytes = 0; // of a stream (Workspace::Stream); 0: as many as fill the device
     device::BlockChoice blocks;
     // The most variables of any pass: on the column leg (inputs, fluxes) and on the row leg (inputs,
     // products).
@@ -54,10 +54,10 @@ struct RoundTripOptions {
 // The workspace of an executor.
 template <class Device, class Real>
 Workspace workspace_of(const Device& device, const Layout& layout, const RoundTripOptions& options) {
-    if constexpr (Device::queues)
-        return Workspace::of_queue(layout, {sizeof(Complex<Real>), options.lines.x,
-                                            std::min(device.block_memory(), device::planned_block_memory),
-                                            options.planes, options.blocks.pairs, options.plane_bytes});
+    if constexpr (Device::streams)
+        return Workspace::of_stream(layout, {sizeof(Complex<Real>), options.lines.x,
+                                             std::min(device.block_memory(), device::planned_block_memory),
+                                             options.planes, options.blocks.pairs, options.plane_bytes});
     else
         return workspace_of_thread<Real>(layout, options.lines, options.second_cache);
 }
@@ -84,7 +84,7 @@ template <class Device, class Real> class RoundTrip {
     void shift(std::array<double, 3> cells) { modes_.shift(cells); }
 
     // The rows of a block whose points a pass's taps are shown (PointTap); 0 where they see nothing: on
-    // queues, with other lines along x, and where rows are exchanged.
+    // streams, with other lines along x, and where rows are exchanged.
     int shown_rows() const {
         const bool shown =
             rows_.shows_points() && executors_.workspace.planes == 1 && layout_.grid.p_row == 1;
@@ -98,7 +98,7 @@ template <class Device, class Real> class RoundTrip {
     const Exchanges<Device, Real>& exchanges() const { return exchanges_; }
 
     // Bytes by array, and seconds by task since time() was called: of executors the mean over threads or the
-    // sum over queues, of exchanges those of the calling thread.
+    // sum over streams, of exchanges those of the calling thread.
     std::map<std::string, std::int64_t> memory() const;
     std::map<std::string, double> timings() const;
     void time(bool enabled);

@@ -105,7 +105,7 @@ template <class Pass>
 void RowPairLines<Device, Real>::work_on_rows(const Pass& pass, int executor, const kernels::RowOrder& order,
                                               const PairLines& in, const PairLines& out) {
     const auto scope = executors_.timed(executor, Task::point);
-    if constexpr (Device::queues) {
+    if constexpr (Device::streams) {
         device_.for_each(executor, in.live_pairs(), kernels::PairWork<Real, Pass>{pass, in, order});
     } else {
         const int from = 0;

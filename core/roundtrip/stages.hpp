@@ -1,13 +1,13 @@
-// The stages of a round trip (docs/method.md, "Round trip"), on threads or on queues.
+// The stages of a round trip (docs/method.md, "Round trip"), on threads or on streams.
 #pragma once
 
 #include <type_traits>
 
-#include "roundtrip/columns_on_queues.hpp"
+#include "roundtrip/columns_on_streams.hpp"
 #include "roundtrip/columns_on_threads.hpp"
-#include "roundtrip/planes_on_queues.hpp"
+#include "roundtrip/planes_on_streams.hpp"
 #include "roundtrip/planes_on_threads.hpp"
-#include "roundtrip/rows_on_queues.hpp"
+#include "roundtrip/rows_on_streams.hpp"
 #include "roundtrip/rows_on_threads.hpp"
 
 namespace whorl {
@@ -21,7 +21,7 @@ namespace whorl {
 //   inwards(pass), outwards(pass)   all columns of the rank
 template <class Device, class Real>
 using ColumnStage =
-    std::conditional_t<Device::queues, ColumnsOnQueues<Device, Real>, ColumnsOnThreads<Device, Real>>;
+    std::conditional_t<Device::streams, ColumnsOnStreams<Device, Real>, ColumnsOnThreads<Device, Real>>;
 
 // The stage of planes, in groups, between the y-pencil and rows along x.
 //
@@ -34,7 +34,7 @@ using ColumnStage =
 //   move_rows(), fetch_during()          exchanged rows; prefetching for the next plane.
 template <class Device, class Real>
 using PlaneStage =
-    std::conditional_t<Device::queues, PlanesOnQueues<Device, Real>, PlanesOnThreads<Device, Real>>;
+    std::conditional_t<Device::streams, PlanesOnStreams<Device, Real>, PlanesOnThreads<Device, Real>>;
 
 // The stage of rows: x lines to the points, point(), and x lines back.
 //
@@ -45,6 +45,7 @@ using PlaneStage =
 //   through(pass, executor, rows, meanwhile)
 //                                calls meanwhile(points) with the number of points that come next.
 template <class Device, class Real>
-using RowStage = std::conditional_t<Device::queues, RowsOnQueues<Device, Real>, RowsOnThreads<Device, Real>>;
+using RowStage =
+    std::conditional_t<Device::streams, RowsOnStreams<Device, Real>, RowsOnThreads<Device, Real>>;
 
 } // namespace whorl

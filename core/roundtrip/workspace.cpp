@@ -57,15 +57,15 @@ void Workspace::take_blocks(const Layout& layout, int of_rows, std::int64_t of_b
 
 namespace {
 // Enough points to occupy the threads of a block, and no more than a plane has.
-int pairs_of_block(const Layout& layout, const Workspace::Queue& queue) {
+int pairs_of_block(const Layout& layout, const Workspace::Stream& stream) {
     constexpr int points = 1024;
-    const bool own = queue.lines == device::LineKind::own && layout.per_element == 1;
+    const bool own = stream.lines == device::LineKind::own && layout.per_element == 1;
     if (!own || layout.grid.p_row > Workspace::most_shares) return 0;
     const std::int64_t of_pair =
-        queue.value * layout.row_variables * device::LinesBehind::pitch_of(layout.nx);
+        stream.value * layout.row_variables * device::LinesBehind::pitch_of(layout.nx);
     const int wanted =
-        std::min(queue.pairs > 0 ? queue.pairs : points / layout.nx, (layout.y.size() + 1) / 2);
-    return static_cast<int>(std::min<std::int64_t>(std::max(wanted, 1), queue.block_memory / of_pair));
+        std::min(stream.pairs > 0 ? stream.pairs : points / layout.nx, (layout.y.size() + 1) / 2);
+    return static_cast<int>(std::min<std::int64_t>(std::max(wanted, 1), stream.block_memory / of_pair));
 }
 // Lines between walls are folded in scratch memory.
 std::int64_t fold_scratch(const Layout& layout, const Workspace& work) {
@@ -79,19 +79,20 @@ std::int64_t fold_scratch(const Layout& layout, const Workspace& work) {
 } // namespace
 
 // If rows are exchanged, planes and x lines are never in use together and share their memory.
-Workspace Workspace::of_queue(const Layout& layout, const Queue& queue) {
+Workspace Workspace::of_stream(const Layout& layout, const Stream& stream) {
     constexpr int most_columns = 8192;
     const bool together = layout.grid.p_row == 1;
-    const std::int64_t room = (queue.bytes > 0 ? queue.bytes : most_of_queue) / queue.value;
+    const std::int64_t room = (stream.bytes > 0 ? stream.bytes : most_of_stream) / stream.value;
     Workspace work(layout, widest_tile, 0);
-    work.block_pairs = pairs_of_block(layout, queue);
+    work.block_pairs = pairs_of_block(layout, stream);
     const std::int64_t of_plane = 1LL * layout.row_variables * layout.ny * work.pitch,
                        of_pair = work.block_pairs > 0 ? 0 : 1LL * layout.row_variables * work.line_pitch,
                        of_rows = of_pair * ((layout.y.size() + 1) / 2);
     const std::int64_t in_hand = together ? of_plane + of_rows : std::max(of_plane, of_rows);
-    const std::int64_t fitting = queue.planes > 0 ? queue.planes : room / std::max<std::int64_t>(in_hand, 1);
-    // Each queue gets planes of every batch.
-    const int of_batch = (layout.largest_batch() + device::queue_count - 1) / device::queue_count;
+    const std::int64_t fitting =
+        stream.planes > 0 ? stream.planes : room / std::max<std::int64_t>(in_hand, 1);
+    // Each stream gets planes of every batch.
+    const int of_batch = (layout.largest_batch() + device::stream_count - 1) / device::stream_count;
     work.planes = static_cast<int>(std::clamp<std::int64_t>(fitting, 1, std::max(of_batch, 1)));
     work.rows = work.planes * layout.y.size();
     if (!together && work.planes == 1 && of_pair > 0)

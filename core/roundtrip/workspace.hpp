@@ -18,21 +18,21 @@ struct Workspace {
 
     // Tiles of `columns` columns, blocks of pairs of rows, `scratch` complex numbers for the transforms.
     Workspace(const Layout& layout, int columns, std::int64_t scratch);
-    // A queue takes some planes at a time and all their rows at once, and z lines in the z-pencil itself
+    // A stream takes some planes at a time and all their rows at once, and z lines in the z-pencil itself
     // where they lie side by side. Rows that fit are transformed in the memory of a block (RowProgram)
     // and need no space here.
-    struct Queue {
+    struct Stream {
         std::int64_t value; // bytes of a complex number
         device::LineKind lines;
         std::int64_t block_memory; // bytes a block may have
         int planes;                // at a time; 0: as many as fill the device
         int pairs = 0;             // of rows in a block; 0: as many as occupy its threads
-        std::int64_t bytes = 0;    // of the planes and their lines, where `planes` is 0; 0: most_of_queue
+        std::int64_t bytes = 0;    // of the planes and their lines, where `planes` is 0; 0: most_of_stream
     };
-    static constexpr std::int64_t most_of_queue = std::int64_t{512} << 20; // bytes, which fill the device
+    static constexpr std::int64_t most_of_stream = std::int64_t{512} << 20; // bytes, which fill the device
     // Takes blocks of `of_rows` rows and `of_block` complex numbers instead of pairs.
     void take_blocks(const Layout& layout, int of_rows, std::int64_t of_block);
-    static Workspace of_queue(const Layout& layout, const Queue& queue);
+    static Workspace of_stream(const Layout& layout, const Stream& stream);
     static constexpr int most_shares = 16; // row peers whose shares a RowProgram takes
 
     int planes = 1;      // at a time

@@ -160,7 +160,7 @@ template <class Real> void put_row(const Combination<Real>& of, const RowOfField
             Complex<Real>* const to = of.to[i] + row.first + f * row.modes;
             const Complex<Real>* const from = row.next + (i * row.fields + f) * row.stride;
             if (of.only_written[i])
-                device::Cpu::stream_within(to, from, bytes);
+                device::Cpu::copy_past_caches_within(to, from, bytes);
             else
                 std::memcpy(to, from, bytes);
         }

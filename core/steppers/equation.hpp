@@ -32,8 +32,8 @@ template <class Device, class Real> class Equation {
     // Adds a force on some modes to the registers that the stage has stored (Update::add).
     virtual void add_force(Device& device, const TendencyData<Real>& data,
                            const kernels::AddedForce<Real>& force) const = 0;
-    // Copies the output `field` of the model on the forced modes, as Gather does a field of the state.
-    virtual void gather_output(Device& device, const kernels::Gather<Real>& of) const = 0;
+    // Copies the output `field` of the model on the forced modes, as GatherForced does a field of the state.
+    virtual void gather_output(Device& device, const kernels::GatherForced<Real>& of) const = 0;
     // The rank's energy of an output.
     virtual double energy_of_output(Device& device, const kernels::RowsOfField<Real>& of) const = 0;
     // The number of fields from f on whose energies a stage sums together.

@@ -45,7 +45,7 @@ template <class Model, class Device, class Real> class EquationOf final : public
                         std::to_string(Model::fields) + ".");
         }
     }
-    void gather_output(Device& device, const kernels::Gather<Real>& of) const override {
+    void gather_output(Device& device, const kernels::GatherForced<Real>& of) const override {
         kernels::over(device, kernels::GatherOutput<Model, Real>{model_, of}, of.on.count);
     }
     double energy_of_output(Device& device, const kernels::RowsOfField<Real>& of) const override {

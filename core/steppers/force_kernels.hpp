@@ -46,7 +46,7 @@ template <class Device, class Kernel> void over(Device& device, const Kernel& ke
 }
 
 // Copies a field of the state on the forced modes.
-template <class Real> struct Gather {
+template <class Real> struct GatherForced {
     const Complex<Real>* state;
     std::int64_t modes;
     Forced<Real> on;
@@ -62,7 +62,7 @@ template <class Real> struct Gather {
 // Copies an output of the model there.
 template <class Model, class Real> struct GatherOutput {
     Model model;
-    Gather<Real> of;
+    GatherForced<Real> of;
 
     WHORL_ANYWHERE void operator()(std::int64_t i) const {
         constexpr int most = Model::fields > 3 ? Model::fields : 3;

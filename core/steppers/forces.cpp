@@ -12,7 +12,7 @@ namespace whorl {
 
 template <class Device, class Real>
 void Forces<Device, Real>::add(std::unique_ptr<forcing::Source> source, kernels::ForcedField field) {
-    Running& of = sources_.emplace_back();
+    RunningSource& of = sources_.emplace_back();
     of.source = std::move(source);
     of.field = field;
     of.by_shell.resize(static_cast<std::size_t>(at_.shells));
@@ -21,7 +21,7 @@ void Forces<Device, Real>::add(std::unique_ptr<forcing::Source> source, kernels:
 
 // Copies the tables of forced modes to the device.
 template <class Device, class Real>
-void Forces<Device, Real>::place(Running& of, const forcing::ForcedModes& modes) {
+void Forces<Device, Real>::place(RunningSource& of, const forcing::ForcedModes& modes) {
     std::vector<std::int64_t> index;
     std::vector<Wavenumber<Real>> k;
     std::vector<Real> weight;
@@ -46,7 +46,7 @@ void Forces<Device, Real>::place(Running& of, const forcing::ForcedModes& modes)
 
 template <class Device, class Real> std::int64_t Forces<Device, Real>::bytes() const {
     std::int64_t sum = 0;
-    for (const Running& of : sources_)
+    for (const RunningSource& of : sources_)
         sum += static_cast<std::int64_t>(of.index.bytes() + of.k.bytes() + of.weight.bytes() +
                                          of.shell.bytes() + of.copied.bytes() + of.force.bytes());
     return sum;
@@ -54,13 +54,14 @@ template <class Device, class Real> std::int64_t Forces<Device, Real>::bytes() c
 
 template <class Device, class Real> double Forces<Device, Real>::speed(double dt) const {
     double sum = 0.0;
-    for (const Running& of : sources_) sum += of.field.speed * std::max(of.source->speed(dt), of.ahead * dt);
+    for (const RunningSource& of : sources_)
+        sum += of.field.speed * std::max(of.source->speed(dt), of.ahead * dt);
     return sum;
 }
 
 template <class Device, class Real> double Forces<Device, Real>::longest_step() const {
     double rate = 0.0, longest = std::numeric_limits<double>::infinity();
-    for (const Running& of : sources_) {
+    for (const RunningSource& of : sources_) {
         longest = std::min(longest, of.source->longest_step());
         if (!of.sums.empty() && of.source->acts() == Acts::at_stages) rate += of.source->rate(of.sums);
     }
@@ -69,11 +70,11 @@ template <class Device, class Real> double Forces<Device, Real>::longest_step() 
 
 template <class Device, class Real>
 void Forces<Device, Real>::try_out(const TendencyData<Real>& data, const Complex<Real>* state,
-                                   const forcing::Moment& now) {
+                                   const forcing::StepTime& now) {
     energy_.set_known(false);
     ask_anew();
     before_stage(state, now.time);
-    for (Running& of : sources_) {
+    for (RunningSource& of : sources_) {
         if (of.source->acts() == Acts::after_step || of.source->everywhere()) continue;
         evaluate(of, now);
         add_force(data, of, {static_cast<Real>(now.dt), Real(0), Real(0)});
@@ -83,8 +84,8 @@ void Forces<Device, Real>::try_out(const TendencyData<Real>& data, const Complex
 }
 
 template <class Device, class Real>
-void Forces<Device, Real>::copy_field(Running& of, const Complex<Real>* state) {
-    const kernels::Gather<Real> gather{state, at_.modes, on(of), of.field, of.copied.data()};
+void Forces<Device, Real>::copy_field(RunningSource& of, const Complex<Real>* state) {
+    const kernels::GatherForced<Real> gather{state, at_.modes, on(of), of.field, of.copied.data()};
     if (of.field.output >= 0)
         equation_.gather_output(at_.device, gather);
     else
@@ -98,7 +99,7 @@ void Forces<Device, Real>::copy_field(Running& of, const Complex<Real>* state) {
 
 // The rank's part of the sums that a source depends on.
 template <class Device, class Real>
-std::vector<double> Forces<Device, Real>::sums_of(const Running& of, const Complex<Real>* state) {
+std::vector<double> Forces<Device, Real>::sums_of(const RunningSource& of, const Complex<Real>* state) {
     if (of.source->everywhere()) return {energy_of(of, state)};
     std::vector<double> sums(static_cast<std::size_t>(of.source->sums()), 0.0);
     of.source->add_to_sums(of.a, sums);
@@ -109,7 +110,7 @@ std::vector<double> Forces<Device, Real>::sums_of(const Running& of, const Compl
 template <class Device, class Real>
 void Forces<Device, Real>::take_sums(const Complex<Real>* state, Acts wanted) {
     std::vector<double> all;
-    for (Running& of : sources_) {
+    for (RunningSource& of : sources_) {
         if (of.source->acts() != wanted) continue;
         of.sums = sums_of(of, state);
         all.insert(all.end(), of.sums.begin(), of.sums.end());
@@ -120,7 +121,7 @@ void Forces<Device, Real>::take_sums(const Complex<Real>* state, Acts wanted) {
         at_.world.sum(all);
     }
     auto next = all.begin();
-    for (Running& of : sources_) {
+    for (RunningSource& of : sources_) {
         if (of.source->acts() != wanted) continue;
         std::copy_n(next, of.sums.size(), of.sums.begin());
         next += static_cast<std::ptrdiff_t>(of.sums.size());
@@ -128,19 +129,19 @@ void Forces<Device, Real>::take_sums(const Complex<Real>* state, Acts wanted) {
 }
 
 template <class Device, class Real> bool Forces<Device, Real>::amplifies() const {
-    return std::ranges::any_of(sources_, [](const Running& of) {
+    return std::ranges::any_of(sources_, [](const RunningSource& of) {
         return of.source->everywhere() || of.source->reads() || of.function;
     });
 }
 
 // The rank's energy of the fields that a source on all modes multiplies. On a GPU the field is read again.
 template <class Device, class Real>
-double Forces<Device, Real>::energy_of(const Running& of, const Complex<Real>* state) {
+double Forces<Device, Real>::energy_of(const RunningSource& of, const Complex<Real>* state) {
     const kernels::RowsOfField<Real> rows{at_.tables, state,
                                           at_.modes,  static_cast<std::int64_t>(at_.height) * at_.tables.nz,
                                           of.field,   mean_grows()};
     if (of.field.output >= 0) return equation_.energy_of_output(at_.device, rows);
-    if constexpr (Device::queues) {
+    if constexpr (Device::streams) {
         return at_.device.reduce(rows.rows, 1, 0, kernels::EnergyOfRow<Real>{rows})[0];
     } else {
         energy_.find(at_.device, state, at_.fields, [&](int f) { return equation_.summed_from(f); });
@@ -150,23 +151,23 @@ double Forces<Device, Real>::energy_of(const Running& of, const Complex<Real>* s
 
 // Sources on some modes change the state after the stage, so its sums would not be those of the state.
 template <class Device, class Real> ColumnSums Forces<Device, Real>::begin_energy() {
-    const auto is_of_fields = [](const Running& of) {
+    const auto is_of_fields = [](const RunningSource& of) {
         return of.source->everywhere() && of.field.output < 0;
     };
-    const bool asked = !Device::queues && any() && std::ranges::all_of(sources_, is_of_fields);
+    const bool asked = !Device::streams && any() && std::ranges::all_of(sources_, is_of_fields);
     energy_.set_known(false);
     return asked ? energy_.begin(at_.fields) : ColumnSums{};
 }
 
 template <class Device, class Real>
 void Forces<Device, Real>::before_stage(const Complex<Real>* state, double time) {
-    for (Running& of : sources_) {
+    for (RunningSource& of : sources_) {
         if (of.source->acts() == Acts::after_step) continue;
         ask(of, time);
         if (of.count > 0) copy_field(of, state);
     }
     take_sums(state, Acts::at_stages);
-    for (Running& of : sources_)
+    for (RunningSource& of : sources_)
         if (of.source->everywhere()) of.work.growth.rate = of.source->gain(of.sums[0]);
 }
 
@@ -174,16 +175,16 @@ template <class Device, class Real>
 void Forces<Device, Real>::begin(const Complex<Real>* state, double time) {
     ask_anew();
     before_stage(state, time);
-    for (Running& of : sources_)
+    for (RunningSource& of : sources_)
         if (of.source->acts() == Acts::after_step) copy_field(of, state);
     take_sums(state, Acts::after_step);
-    for (Running& of : sources_)
+    for (RunningSource& of : sources_)
         if (of.source->acts() != Acts::over_step && !of.source->everywhere()) evaluate(of, {time, 0.0, 0});
 }
 
 template <class Device, class Real> std::vector<Growth> Forces<Device, Real>::growth() const {
     std::vector<Growth> growth;
-    for (const Running& of : sources_) {
+    for (const RunningSource& of : sources_) {
         if (!of.source->everywhere()) continue;
         growth.resize(static_cast<std::size_t>(at_.fields));
         const auto [first, count] = first_and_count(of);
@@ -193,7 +194,7 @@ template <class Device, class Real> std::vector<Growth> Forces<Device, Real>::gr
 }
 
 template <class Device, class Real> bool Forces<Device, Real>::grows_alike() const {
-    return std::ranges::all_of(sources_, [&](const Running& of) {
+    return std::ranges::all_of(sources_, [&](const RunningSource& of) {
         const auto [first, count] = first_and_count(of);
         return !of.source->everywhere() || first >= model_fields() || count >= model_fields();
     });
@@ -201,7 +202,7 @@ template <class Device, class Real> bool Forces<Device, Real>::grows_alike() con
 
 // Evaluates a force and copies it to the device.
 template <class Device, class Real>
-void Forces<Device, Real>::evaluate(Running& of, const forcing::Moment& now) {
+void Forces<Device, Real>::evaluate(RunningSource& of, const forcing::StepTime& now) {
     of.scale = of.source->scale(now.time);
     if (of.source->given()) return;
     of.source->evaluate(now, of.a, of.sums, of.f);
@@ -211,13 +212,13 @@ void Forces<Device, Real>::evaluate(Running& of, const forcing::Moment& now) {
 }
 
 template <class Device, class Real>
-void Forces<Device, Real>::put(Running& of, const std::vector<Complex<Real>>& values) {
+void Forces<Device, Real>::put(RunningSource& of, const std::vector<Complex<Real>>& values) {
     at_.device.finish();
     Memory::from_host(of.force.data(), values.data(), of.force.bytes());
 }
 
 template <class Device, class Real>
-void Forces<Device, Real>::add_force(const TendencyData<Real>& data, Running& of,
+void Forces<Device, Real>::add_force(const TendencyData<Real>& data, RunningSource& of,
                                      const std::array<Real, 3>& shares) {
     kernels::AddedForce<Real> force{on(of), of.field, of.force.data(), static_cast<Real>(of.scale), {}};
     std::copy(shares.begin(), shares.end(), force.shares);
@@ -226,7 +227,7 @@ void Forces<Device, Real>::add_force(const TendencyData<Real>& data, Running& of
 
 // Adds f to the field itself: register 0, without decay.
 template <class Device, class Real>
-void Forces<Device, Real>::set_force(const TendencyData<Real>& data, Running& of) {
+void Forces<Device, Real>::set_force(const TendencyData<Real>& data, RunningSource& of) {
     TendencyData<Real> last = data;
     last.stage = {};
     last.stage.v[0] = 1.0;
@@ -237,7 +238,7 @@ void Forces<Device, Real>::set_force(const TendencyData<Real>& data, Running& of
 
 // The rank's power by shell; `half` times the square of the force is added.
 template <class Device, class Real>
-std::vector<double> Forces<Device, Real>::power_of(Running& of, double half) {
+std::vector<double> Forces<Device, Real>::power_of(RunningSource& of, double half) {
     return at_.device.reduce(of.count, at_.shells, 0,
                              kernels::PowerOfForce<Real>{on(of), of.field.components, of.copied.data(),
                                                          of.force.data(), of.scale, half});
@@ -245,7 +246,8 @@ std::vector<double> Forces<Device, Real>::power_of(Running& of, double half) {
 
 // Notes the power of a stage, by shell.
 template <class Device, class Real>
-void Forces<Device, Real>::note(Running& of, const StageOfForces& now, const std::vector<double>& power) {
+void Forces<Device, Real>::note(RunningSource& of, const StageOfForces& now,
+                                const std::vector<double>& power) {
     of.powers.push_back(std::accumulate(power.begin(), power.end(), 0.0));
     for (std::size_t n = 0; n < power.size(); ++n)
         if (now.multistep && now.number == 0)
@@ -259,7 +261,7 @@ void Forces<Device, Real>::after_stage(const TendencyData<Real>& data, const Sta
     if (now.number == 0) begin_step();
     stages_.push_back(now.stage);
     energy_.set_known(data.energy.of_field && now.stage.writes() & 1);
-    for (Running& of : sources_) {
+    for (RunningSource& of : sources_) {
         const Acts acts = of.source->acts();
         if (acts == Acts::after_step) continue;
         if (of.source->everywhere()) {
@@ -291,7 +293,7 @@ std::array<Real, 3> Forces<Device, Real>::shares_of(const StageOfForces& now, bo
 
 template <class Device, class Real> void Forces<Device, Real>::begin_step() {
     stages_.clear();
-    for (Running& of : sources_) {
+    for (RunningSource& of : sources_) {
         of.powers.clear();
         for (auto& of_shell : of.by_shell) of_shell[0] = 0.0;
     }
@@ -300,11 +302,11 @@ template <class Device, class Real> void Forces<Device, Real>::begin_step() {
 // Changes the fields themselves where sources ask for it, and sums the work over all ranks.
 template <class Device, class Real>
 void Forces<Device, Real>::end_step(const TendencyData<Real>& data, const Complex<Real>* state,
-                                    const forcing::Moment& step, bool multistep) {
-    for (Running& of : sources_)
+                                    const forcing::StepTime& step, bool multistep) {
+    for (RunningSource& of : sources_)
         if (of.source->acts() == Acts::after_step) copy_field(of, state);
     take_sums(state, Acts::after_step);
-    for (Running& of : sources_) {
+    for (RunningSource& of : sources_) {
         if (of.source->acts() != Acts::after_step) continue;
         evaluate(of, step);
         const std::vector<double> power = power_of(of, 0.5);
@@ -313,20 +315,20 @@ void Forces<Device, Real>::end_step(const TendencyData<Real>& data, const Comple
         set_force(data, of);
     }
     std::vector<double> all;
-    for (const Running& of : sources_) all.insert(all.end(), of.powers.begin(), of.powers.end());
+    for (const RunningSource& of : sources_) all.insert(all.end(), of.powers.begin(), of.powers.end());
     {
         const exchange::Watchdog::Scope watched(at_.watchdog, "sum of the work of forces", -1);
         at_.world.sum(all);
     }
     const double* next = all.data();
-    for (Running& of : sources_) {
+    for (RunningSource& of : sources_) {
         finish_work(of, next, step.dt, multistep);
         next += of.powers.size();
     }
 }
 
 template <class Device, class Real>
-void Forces<Device, Real>::finish_work(Running& of, const double* powers, double dt, bool multistep) {
+void Forces<Device, Real>::finish_work(RunningSource& of, const double* powers, double dt, bool multistep) {
     WorkOfSource& work = of.work;
     const Acts acts = of.source->acts();
     double gained = 0.0;

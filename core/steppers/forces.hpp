@@ -34,7 +34,7 @@ struct StageOfForces {
     int number;
     bool multistep;
     double time;
-    forcing::Moment step;
+    forcing::StepTime step;
 };
 
 // Sets a flag as long as it lives.
@@ -101,7 +101,7 @@ template <class Device, class Real> class Forces {
     double longest_step() const;
 
     // Adds dt times the forces to a state that is no stage of a step, for a step on trial.
-    void try_out(const TendencyData<Real>& data, const Complex<Real>* state, const forcing::Moment& now);
+    void try_out(const TendencyData<Real>& data, const Complex<Real>* state, const forcing::StepTime& now);
 
     // The wavenumber on which a source acts: the largest of its band, of given values the root mean of k^2 by
     // their squares; 0 on all modes. Collective.
@@ -114,14 +114,14 @@ template <class Device, class Real> class Forces {
 
     // Makes functions be asked again: at the beginning of a stage, and between steps.
     void ask_anew() {
-        for (Running& of : sources_) of.is_asked = false;
+        for (RunningSource& of : sources_) of.is_asked = false;
     }
     // Work before and after a stage, and after the last one; `time` is that of the state.
     void before_stage(const Complex<Real>* state, double time);
     // The sums in which the stage puts the energy of the fields that it stores, if a source will ask for it.
     ColumnSums begin_energy();
     void after_stage(const TendencyData<Real>& data, const StageOfForces& now);
-    void end_step(const TendencyData<Real>& data, const Complex<Real>* state, const forcing::Moment& step,
+    void end_step(const TendencyData<Real>& data, const Complex<Real>* state, const forcing::StepTime& step,
                   bool multistep);
     // The linear forcing of each field of the state; empty where no source acts on all modes.
     std::vector<Growth> growth() const;
@@ -129,15 +129,15 @@ template <class Device, class Real> class Forces {
     bool grows_alike() const;
 
     // Adds a force as it is at `time`, of the present state, to [component][mode], all modes of the rank. For
-    // a source on all modes it only returns f / a. Throws Error if the force has no value at a moment.
-    // Collective.
+    // a source on all modes it only returns f / a. Throws Error if the force has no value at a time between
+    // steps. Collective.
     double add_present(std::size_t number, const Complex<Real>* state, double time, Complex<Real>* to);
 
     // The mean power of the last step, dt long, by shell, over all ranks; zero for a source on all modes.
     std::vector<double> power_by_shell(std::size_t number, double dt);
 
   private:
-    struct Running {
+    struct RunningSource {
         std::unique_ptr<forcing::Source> source;
         kernels::ForcedField field;
         std::function<void(double)> function;
@@ -161,42 +161,42 @@ template <class Device, class Real> class Forces {
         WorkOfSource work;
     };
 
-    kernels::Forced<Real> on(const Running& of) const {
+    kernels::Forced<Real> on(const RunningSource& of) const {
         return {of.index.data(), of.k.data(), of.weight.data(), of.shell.data(), of.count};
     }
     int model_fields() const { return equation_.declaration().fields; }
     bool mean_grows() const { return equation_.declaration().mean_grows; }
     static forcing::ForcedModes chosen(forcing::ForcedModes modes, const std::vector<std::int64_t>& places);
     // The fields that a source acts on: an output is made of all fields of the model, which then grow alike.
-    std::array<int, 2> first_and_count(const Running& of) const {
+    std::array<int, 2> first_and_count(const RunningSource& of) const {
         if (of.field.output >= 0) return {0, model_fields()};
         return {of.field.first, of.field.components};
     }
-    static bool is_straight(Running& of, double time, double dt, double dt_usual);
-    static void ask(Running& of, double time) {
+    static bool is_straight(RunningSource& of, double time, double dt, double dt_usual);
+    static void ask(RunningSource& of, double time) {
         if (of.is_asked) return;
         if (of.function) of.function(time);
         of.is_asked = true;
     }
-    void place(Running& of, const forcing::ForcedModes& modes);
-    void copy_field(Running& of, const Complex<Real>* state);
-    std::vector<double> sums_of(const Running& of, const Complex<Real>* state);
+    void place(RunningSource& of, const forcing::ForcedModes& modes);
+    void copy_field(RunningSource& of, const Complex<Real>* state);
+    std::vector<double> sums_of(const RunningSource& of, const Complex<Real>* state);
     void take_sums(const Complex<Real>* state, Acts wanted);
-    double energy_of(const Running& of, const Complex<Real>* state);
-    void evaluate(Running& of, const forcing::Moment& now);
-    void put(Running& of, const std::vector<Complex<Real>>& values);
-    void add_force(const TendencyData<Real>& data, Running& of, const std::array<Real, 3>& shares);
-    void set_force(const TendencyData<Real>& data, Running& of);
+    double energy_of(const RunningSource& of, const Complex<Real>* state);
+    void evaluate(RunningSource& of, const forcing::StepTime& now);
+    void put(RunningSource& of, const std::vector<Complex<Real>>& values);
+    void add_force(const TendencyData<Real>& data, RunningSource& of, const std::array<Real, 3>& shares);
+    void set_force(const TendencyData<Real>& data, RunningSource& of);
     static std::array<Real, 3> shares_of(const StageOfForces& now, bool impulse);
-    std::vector<double> power_of(Running& of, double half);
+    std::vector<double> power_of(RunningSource& of, double half);
     void begin_step();
-    void note(Running& of, const StageOfForces& now, const std::vector<double>& power);
-    void finish_work(Running& of, const double* powers, double dt, bool multistep);
+    void note(RunningSource& of, const StageOfForces& now, const std::vector<double>& power);
+    void finish_work(RunningSource& of, const double* powers, double dt, bool multistep);
 
     Setting at_;
     const Equation<Device, Real>& equation_;
     ColumnEnergy<Device, Real> energy_; // on CPUs
-    std::vector<Running> sources_;
+    std::vector<RunningSource> sources_;
     std::vector<Stage> stages_; // of the present step
     bool presents_ = false;
 };

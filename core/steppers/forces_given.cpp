@@ -1,4 +1,4 @@
-// Forces whose values are given, and forces at a moment between steps or ahead of a step. Compiled once for
+// Forces whose values are given, and forces at a time between steps or ahead of a step. Compiled once for
 // each device.
 #include <cmath>
 #include <limits>
@@ -12,7 +12,7 @@ namespace whorl {
 template <class Device, class Real>
 void Forces<Device, Real>::give(std::size_t number, const std::vector<Complex<Real>>& values,
                                 const std::function<forcing::ForcedModes()>& all) {
-    Running& of = sources_[number];
+    RunningSource& of = sources_[number];
     of.is_known = true;
     const auto modes = static_cast<std::size_t>(at_.modes);
     const auto components = static_cast<std::size_t>(of.field.components);
@@ -52,7 +52,7 @@ void Forces<Device, Real>::give(std::size_t number, const std::vector<Complex<Re
 // so that no oscillation hides between them. The size is that of a usual step before, too: near a zero that a
 // factor touches it would else shrink with the step.
 template <class Device, class Real>
-bool Forces<Device, Real>::is_straight(Running& of, double time, double dt, double dt_usual) {
+bool Forces<Device, Real>::is_straight(RunningSource& of, double time, double dt, double dt_usual) {
     constexpr std::array places{0.19, 0.43, 0.71};
     const double first = of.factor(time), last = of.factor(time + dt);
     double size = std::max(std::abs(first), std::abs(last)), bend = 0.0;
@@ -78,10 +78,10 @@ double Forces<Device, Real>::look_ahead(double time, double dt, double dt_usual,
     const double shortest = std::max(dt, dt_usual) / 50;
     double longest = dt;
     if (!std::isfinite(dt)) return dt;
-    for (Running& of : sources_)
+    for (RunningSource& of : sources_)
         while (of.factor && !is_straight(of, time, longest, dt_usual) && longest > shortest)
             longest = std::max(0.5 * longest, shortest);
-    for (Running& of : sources_) {
+    for (RunningSource& of : sources_) {
         if (of.factor) is_straight(of, time, longest, dt_usual);
         if (of.factor || !of.function) continue;
         of.ahead = 0.0;
@@ -116,7 +116,7 @@ template <class Real> struct SquaresOfForce {
 } // namespace kernels
 
 template <class Device, class Real> double Forces<Device, Real>::wavenumber(std::size_t number) {
-    const Running& of = sources_[number];
+    const RunningSource& of = sources_[number];
     if (of.source->everywhere()) return 0.0;
     if (!of.source->given()) {
         double largest = 0.0;
@@ -145,10 +145,11 @@ forcing::ForcedModes Forces<Device, Real>::chosen(forcing::ForcedModes modes,
 template <class Device, class Real>
 double Forces<Device, Real>::add_present(std::size_t number, const Complex<Real>* state, double time,
                                          Complex<Real>* to) {
-    Running& of = sources_[number];
-    WHORL_REQUIRE(of.source->momentary(), "forcing \"" + of.source->name() +
-                                              "\" has no value at a moment: it follows from a step; see its "
-                                              "power in the series.");
+    RunningSource& of = sources_[number];
+    WHORL_REQUIRE(of.source->at_any_time(),
+                  "forcing \"" + of.source->name() +
+                      "\" has no value at a moment: it follows from a step; see its "
+                      "power in the series.");
     WHORL_REQUIRE(!presents_,
                   "forcing \"" + of.source->name() +
                       "\" is asked for while it is worked out: its function must not read forces.");

@@ -47,7 +47,7 @@ template <class Model, class Device, class Real, class Data = StageData<Real>> s
     // Calls f with the Update of this stage. On a GPU it is compiled for exact and for explicit linear
     // coupling and for exponential time differencing, each with fewer registers.
     template <class F> void with_store(const F& f) const {
-        if constexpr (!Device::queues)
+        if constexpr (!Device::streams)
             f(update(this->exact));
         else if (this->stage.exponential)
             f(update(Differencing()));

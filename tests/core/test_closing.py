@@ -133,7 +133,7 @@ def test_a_closed_simulation_leaves_its_directory(world, tmp_path):
     subprocess.run(command, check=True)
 
 
-# A device whose work fails as its queues are waited for.
+# A device whose work fails as its streams are waited for.
 LATE_FAILURE = """
 #include <cstdio>
 #include "base/error.hpp"

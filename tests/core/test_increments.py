@@ -86,7 +86,7 @@ def test_whatever_the_lines_and_batches(world, lines):
 
 
 @on_ranks(1, 2)
-def test_the_pressure_is_brought_back_and_swapped(world):
+def test_the_pressure_is_transformed_back_and_swapped(world):
     agrees(*found(world, ["p", "dy(p)", "u.x - 1.0*mean(u.x*u.x)"], 2, [4]), 2)
 
 

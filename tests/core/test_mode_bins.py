@@ -8,7 +8,7 @@ from support.ranks import on_ranks
 from support.twin import Twin
 from whorl import _core
 from whorl.diagnostics.options.wave_bins import linear_bins
-from whorl.expressions.tally import ModeAxis
+from whorl.expressions.histogram import ModeAxis
 
 ROUNDING = 2e-7
 K = [2 * np.pi / length for length in LENGTHS]

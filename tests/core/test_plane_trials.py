@@ -1,4 +1,4 @@
-"""How many planes a queue takes at a time is found by timing right-hand sides, and changes no result."""
+"""How many planes a stream takes at a time is found by timing right-hand sides, and changes no result."""
 
 import numpy as np
 import pytest
@@ -40,10 +40,10 @@ def test_the_faster_planes_are_kept_and_change_no_result(world, device, dealias,
         settings = {"device": device, "process_grid": grid, "lines": lines}
         twin, flow = made(world, dealias, second_cache=SMALL, **settings)
         trials = flow.plane_trials
-        assert sorted(size for size, _, _ in trials) == [SMALL // _core.QUEUES, MOST]
+        assert sorted(size for size, _, _ in trials) == [SMALL // _core.STREAMS, MOST]
         assert 0 < trials[0][2] <= trials[1][2]
         planes = dict(map(lambda trial: trial[:2], trials))
-        assert planes[SMALL // _core.QUEUES] < planes[MOST]
+        assert planes[SMALL // _core.STREAMS] < planes[MOST]
         kept = flow.options.plane_bytes
         assert kept == trials[0][0]
         assert (
@@ -84,7 +84,7 @@ def test_a_flow_whose_planes_were_tried_takes_what_is_counted(world, device):
     asked = flows.options(twin, device=device, second_cache=SMALL, batches=1)
     before = _core.estimate_memory(asked, world.size)["workspace"]
     by_size = []
-    for size in (MOST, SMALL // _core.QUEUES):
+    for size in (MOST, SMALL // _core.STREAMS):
         asked.plane_bytes = size
         by_size.append(_core.estimate_memory(asked, world.size)["workspace"])
     assert before == max(by_size) > min(by_size)

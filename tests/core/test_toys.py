@@ -88,8 +88,8 @@ def test_a_device_is_a_file_and_a_line(tmp_path):
     shutil.copy(TOYS / "immediate.hpp", tree / "core/device")
     relinked.insert(
         tree / "python/whorl/base/declared.toml",
-        after='hip = { type = "Hip", build = "", gpu = true, queues = true }',
-        line='immediate = { type = "Immediate", build = "for tests", gpu = false, queues = true }',
+        after='hip = { type = "Hip", build = "", gpu = true, streams = true }',
+        line='immediate = { type = "Immediate", build = "for tests", gpu = false, streams = true }',
     )
     # One model is enough.
     registry = tree / "core/flow/models.cpp"

@@ -90,7 +90,7 @@ def test_profiles_are_numpys(state, along):
 
 
 def test_spectra_are_those_of_the_modes(state):
-    """Twice the energy's, the transfer that the core has itself, and Parseval for what is brought back."""
+    """Twice the energy's, the transfer that the core has itself, and Parseval for what comes back."""
     data = state.diagnose("spectrum", of=["u", "curl(u)", "u.x"])
     core = {name: np.asarray(values) for name, values in state.flow.spectra().items()}
     count = len(core["k"])

@@ -9,7 +9,7 @@ from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.expressions.points import AtPoints
-from whorl.output.moment import by_force
+from whorl.output.sample import by_force
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device

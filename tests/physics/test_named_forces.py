@@ -324,7 +324,7 @@ def with_two(model: str, field: str, reads: bool) -> tuple[Simulation, list[floa
 
 @pytest.mark.parametrize("model", TWO_FORCES)
 def test_a_function_may_read_the_flow_where_several_forces_are_asked_for(model):
-    """Products that it brings to the modes are its own, and the other force stays."""
+    """Products that it transforms to the modes are its own, and the other force stays."""
     shapes, text = TWO_FORCES[model]
     for field in shapes:
         (reading, values), (other, none) = (with_two(model, field, reads) for reads in (True, False))

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.diagnostics.options.base import Once
+from whorl.diagnostics.options.base import ComputedOnce
 from whorl.expressions.questions import Answers
 from whorl.run.simulation import Simulation
 
@@ -19,13 +19,13 @@ def answers() -> Answers:
 def test_it_is_worked_out_once_for_each_answers():
     """Answers are told apart by themselves, not by what they hold."""
     asked = []
-    once = Once(lambda found: asked.append(found) or len(asked))
+    once = ComputedOnce(lambda found: asked.append(found) or len(asked))
     first, second = answers(), answers()
     assert [once(one) for one in (first, first, second, second, first)] == [1, 1, 2, 2, 3]
 
 
 def test_it_keeps_no_answers_alive():
-    once, one = Once(lambda found: len(found.numbers)), answers()
+    once, one = ComputedOnce(lambda found: len(found.numbers)), answers()
     assert once(one) == 0
     there = weakref.ref(one)
     del one

@@ -8,8 +8,8 @@ from support.build import needs
 from whorl.config.case import Case, load_case
 from whorl.config.clock import Clock
 from whorl.output import resolution
-from whorl.output.moment import Moment
 from whorl.output.resolution import EndsOfSpectra, Finding, Resolution
+from whorl.output.sample import StateSample
 from whorl.run.core_options import core_options
 from whorl.run.simulation import Simulation
 
@@ -131,11 +131,11 @@ def test_complete_shells_tell_of_a_pile(shape):
     k = np.arange(37.0)
     values = spectrum(np.maximum(k, 1))
     chosen = case(flow={"viscosity": 0.01}, grid={"points": 64})
-    moment = Moment(chosen, SimpleNamespace(kmax=21.0), Clock(), {})
+    sample = StateSample(chosen, SimpleNamespace(kmax=21.0), Clock(), {})
     rule = EndsOfSpectra(chosen)
-    assert list(rule.find(moment)) == []  # no row has needed spectra, and none are computed
-    vars(moment)["spectra"] = {"k": k, "energy": values}
-    found = [one.badness for one in rule.find(moment)]
+    assert list(rule.find(sample)) == []  # no row has needed spectra, and none are computed
+    vars(sample)["spectra"] = {"k": k, "energy": values}
+    found = [one.badness for one in rule.find(sample)]
     assert found == ([] if badness is None else [pytest.approx(badness, rel=0.1)])
 
 

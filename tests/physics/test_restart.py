@@ -216,11 +216,11 @@ def test_lines_are_chosen_anew_on_another_device(tmp_path):
 
 
 @pytest.mark.only_cpu
-@pytest.mark.skipif("cpu-as-gpu" not in _core.build_info()["devices"], reason="there are no queues")
+@pytest.mark.skipif("cpu-as-gpu" not in _core.build_info()["devices"], reason="there are no streams")
 def test_planes_that_were_measured_are_taken_again(tmp_path):
     """Where a library transforms lines, a result may differ in its last bits with the planes at a time."""
-    on_queues = make_case(tmp_path / "run").updated(["run.device=cpu-as-gpu"])
-    interrupted(on_queues)
+    on_streams = make_case(tmp_path / "run").updated(["run.device=cpu-as-gpu"])
+    interrupted(on_streams)
     (path,) = (tmp_path / "run" / "checkpoints").glob("*.h5")
     with h5py.File(path, "r+") as file:
         assert file.attrs["plane_bytes"] == 0  # all planes fit, so that there is nothing to choose

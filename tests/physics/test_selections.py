@@ -10,7 +10,7 @@ from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.diagnostics.record import Together
 from whorl.expressions.answers import answer
-from whorl.expressions.tally import Selection
+from whorl.expressions.histogram import Selection
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device

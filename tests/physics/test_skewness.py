@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from whorl import Case, Simulation
-from whorl.config.columns import State
+from whorl.config.columns import ColumnState
 from whorl.models.viscous import derivative_skewness
 
 POINTS, SEEDS = 32, range(1, 25)
@@ -22,7 +22,7 @@ def simulation_of(seed, until):
 
 def by_isotropy(simulation, index=-1):
     spectra, series = (table.isel(time=index) for table in (simulation.spectra, simulation.series))
-    return derivative_skewness(State(spectra, series))
+    return derivative_skewness(ColumnState(spectra, series))
 
 
 def of_the_field(simulation):

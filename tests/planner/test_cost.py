@@ -13,10 +13,10 @@ from whorl.machine.planner.cost import (
     peers_by_level,
     seconds,
 )
-from whorl.machine.planner.load import Exchange, Load, line_operations
+from whorl.machine.planner.load import AllToAlls, Load, line_operations
 from whorl.machine.planner.machine import Link
 
-ALONE = Exchange(1, 1, 1e9, 2)
+ALONE = AllToAlls(1, 1, 1e9, 2)
 LOAD = Load(
     lengths={"x": 16, "y": 64, "z": 64},
     operations={"x": 3e9, "y": 8e9, "z": 16e9},
@@ -75,12 +75,12 @@ def test_bandwidth_is_that_of_the_working_set_of_a_device():
 
 
 PEERS = {
-    "neighbours": (Exchange(2, 1, 1.0, 1), [1, 0, 0]),
-    "a node": (Exchange(8, 1, 1.0, 1), [1, 6, 0]),
-    "every second of a node": (Exchange(4, 2, 1.0, 1), [0, 3, 0]),
-    "every second of four nodes": (Exchange(16, 2, 1.0, 1), [0, 3, 12]),
-    "one of each node": (Exchange(5, 8, 1.0, 1), [0, 0, 4]),
-    "all of ten nodes": (Exchange(80, 1, 1.0, 1), [1, 6, 72]),
+    "neighbours": (AllToAlls(2, 1, 1.0, 1), [1, 0, 0]),
+    "a node": (AllToAlls(8, 1, 1.0, 1), [1, 6, 0]),
+    "every second of a node": (AllToAlls(4, 2, 1.0, 1), [0, 3, 0]),
+    "every second of four nodes": (AllToAlls(16, 2, 1.0, 1), [0, 3, 12]),
+    "one of each node": (AllToAlls(5, 8, 1.0, 1), [0, 0, 4]),
+    "all of ten nodes": (AllToAlls(80, 1, 1.0, 1), [1, 6, 72]),
 }
 
 
@@ -90,7 +90,7 @@ def test_peers_meet_at_the_lowest_level_that_joins_them(exchange, peers):
 
 
 def test_an_exchange_takes_each_level_in_turn():
-    exchange = Exchange(16, 1, 16e9, 3)  # 1 GB to each: one in the pair, six in the node, eight beyond
+    exchange = AllToAlls(16, 1, 16e9, 3)  # 1 GB to each: one in the pair, six in the node, eight beyond
     expected = [1 / 40, 6 / (20 / math.sqrt(7)), 8 * (1 / 5 + 3 * 100e-6)]
     assert level_times(exchange, GROUPS) == pytest.approx(expected)
     assert all_to_all(exchange, GROUPS) == pytest.approx(sum(expected))
@@ -100,7 +100,7 @@ def test_an_exchange_takes_each_level_in_turn():
 def test_links_that_all_ranks_share_are_a_limit(at_once, bandwidth):
     """80 GB/s for all: sixteen ranks have their 5 GB/s each, more at once less; nodes have their own."""
     shared = (*GROUPS[:2], GROUPS[2].model_copy(update={"total": 80.0}))
-    found = level_times(Exchange(16, 2, 16e9, 3, at_once), shared)
+    found = level_times(AllToAlls(16, 2, 16e9, 3, at_once), shared)
     assert found == pytest.approx([0.0, 3 / (20 / math.sqrt(3)), 12 * (1 / bandwidth + 300e-6)])
 
 
@@ -109,7 +109,7 @@ def test_a_message_smaller_than_all_measured_saves_by_the_peak_alone():
     small = (*GROUPS[:2], GROUPS[2].model_copy(update={"messages": (4.0, 64.0), "peak": 20.0}))
     mebibyte = 2**20
     for calls, missing in ((1, 0), (2, 2), (4, 3)):
-        exchange = Exchange(16, 8, 16 * 4 * mebibyte, calls)
+        exchange = AllToAlls(16, 8, 16 * 4 * mebibyte, calls)
         missed = calls * missing * mebibyte * (1 / 5e9 - 1 / 20e9)
         expected = 15 * (4 * mebibyte / 5e9 + calls * 100e-6 + missed)
         assert level_times(exchange, small)[2] == pytest.approx(expected)
@@ -117,7 +117,7 @@ def test_a_message_smaller_than_all_measured_saves_by_the_peak_alone():
 
 
 def test_messages_are_told_at_the_levels_where_they_have_peers():
-    load = replace(LOAD, row=Exchange(4, 1, 8e6, 2), column=Exchange(16, 4, 16e6, 1))
+    load = replace(LOAD, row=AllToAlls(4, 1, 8e6, 2), column=AllToAlls(16, 4, 16e6, 1))
     assert messages_by_level(load, GROUPS) == {
         "pair": (1e6,),
         "node": (1e6, 1e6),
@@ -132,7 +132,7 @@ def test_a_rank_alone_exchanges_nothing():
 
 def test_overlap_hides_the_shorter_of_work_and_what_links_allow():
     machine = toy(links=[link.model_dump() for link in GROUPS])
-    column = Exchange(4, 8, 4e9, 1)  # 1 GB to each of three others: 0.6 s and latency, half of it may hide
+    column = AllToAlls(4, 8, 4e9, 1)  # 1 GB to each of three others: 0.6 s and latency, half of it may hide
     load = replace(LOAD, column=column, batches=4, overlap=True)
     parts = seconds(load, machine, 4)
     exchange = 3 * (1 / 5 + 100e-6)
@@ -153,7 +153,7 @@ def test_what_hides_an_exchange_is_the_work_on_planes():
         operations={"x": 2e6, "y": 8e6, "z": 16e9},
         copy=80e6,
         point=320e6,
-        column=Exchange(4, 8, 4e9, 1),
+        column=AllToAlls(4, 8, 4e9, 1),
         batches=4,
         overlap=True,
     )
@@ -163,19 +163,19 @@ def test_what_hides_an_exchange_is_the_work_on_planes():
 def test_rows_hide_as_columns_do():
     """Of a row exchange between nodes half may hide; the other half is work like any other."""
     machine = toy(links=[link.model_dump() for link in GROUPS])
-    column, row = Exchange(4, 8, 4e9, 1), Exchange(2, 8, 2e9, 1)
+    column, row = AllToAlls(4, 8, 4e9, 1), AllToAlls(2, 8, 2e9, 1)
     load = replace(LOAD, column=column, row=row, batches=4, overlap=True)
     hidden = 0.5 * (all_to_all(column, GROUPS) + all_to_all(row, GROUPS)) * 3 / 4
     assert seconds(load, machine, 4).hidden == pytest.approx(hidden)
 
-    row = Exchange(2, 8, 2e-3, 1)
+    row = AllToAlls(2, 8, 2e-3, 1)
     load = replace(
         LOAD,
         operations={"x": 0, "y": 0, "z": 0},
         copy=0,
         point=0,
         row=row,
-        column=Exchange(4, 16, 4e9, 1),
+        column=AllToAlls(4, 16, 4e9, 1),
         batches=2,
         overlap=True,
     )

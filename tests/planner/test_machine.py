@@ -4,7 +4,7 @@ import pytest
 from planner.cases import case, sections, toy
 from whorl.base.errors import CaseError
 from whorl.machine.planner.cost import level_times
-from whorl.machine.planner.load import Exchange
+from whorl.machine.planner.load import AllToAlls
 from whorl.machine.planner.machine import load_machine, machine_from, machine_text, shipped_machines
 from whorl.machine.planner.machine_file import machine_toml
 from whorl.machine.planner.search import fewest_nodes, with_ranks
@@ -178,7 +178,7 @@ def test_fewer_ranks_leave_gpus_idle():
 def test_other_ranks_take_as_long_for_what_a_node_sends():
     """Of 64 nodes a rank each or two: a node has 6 GB to send to the 60 beyond its four, 2 GB/s a node."""
     beyond = [
-        level_times(Exchange(64 * ranks, 1, 6.4e9 / ranks, 0), with_ranks(toy(), ranks).links)[1]
+        level_times(AllToAlls(64 * ranks, 1, 6.4e9 / ranks, 0), with_ranks(toy(), ranks).links)[1]
         for ranks in (1, 2)
     ]
     assert beyond == pytest.approx([60 * 0.1 / 2, 60 * 0.1 / 2])

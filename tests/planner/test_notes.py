@@ -6,7 +6,7 @@ from whorl.machine.planner.cost import Parts
 from whorl.machine.planner.machine import load_machine, machine_from
 from whorl.machine.planner.notes import notes_on
 from whorl.machine.planner.plan import make_plan, to_dict
-from whorl.machine.planner.search import Layout
+from whorl.machine.planner.search import RunLayout
 
 SOURCE = {
     "inside": (64, "single", []),
@@ -68,7 +68,7 @@ SIZES = {
 def test_nodes_and_messages_beyond_the_links_are_called_extrapolated(nodes, sizes, beyond):
     machine = toy(node={"measured": 2}, links=MEASURED)
     bytes_of = {level: tuple(2**20 * size for size in mebibytes) for level, mebibytes in sizes.items()}
-    layout = Layout(nodes, nodes, (1, nodes), 1, 1, {}, 1.0, Parts(*[1.0] * 6), bytes_of)
+    layout = RunLayout(nodes, nodes, (1, nodes), 1, 1, {}, 1.0, Parts(*[1.0] * 6), bytes_of)
     said = notes_on(case(), machine, "whorl", False, [layout])
     assert list(said) == ([f"extrapolated to {', '.join(beyond)}: only a rough guess"] if beyond else [])
     assert notes_on(case(), toy(), "whorl", False, [layout]) == ()

@@ -10,23 +10,23 @@ from planner.cases import case, toy
 from rich.console import Console
 from whorl.machine.planner import picture, report
 from whorl.machine.planner.cost import Parts
-from whorl.machine.planner.plan import Plan, Run, to_dict
-from whorl.machine.planner.run_length import Length, Output
-from whorl.machine.planner.search import Layout
+from whorl.machine.planner.plan import PlannedRun, RunPlan, to_dict
+from whorl.machine.planner.run_length import Length, OutputCost
+from whorl.machine.planner.search import RunLayout
 
 GIB = 2**30
-OUTPUT = Output(3, 2, 1.5 * GIB, 4 * GIB, 20.0)
+OUTPUT = OutputCost(3, 2, 1.5 * GIB, 4 * GIB, 20.0)
 
 
 def run_of(nodes, parts, hours, memory=3.0, own=5):
     """Two ranks a node in slabs, with so many GiB of the 4 that a rank has."""
-    layout = Layout(nodes, 2 * nodes, (1, 2 * nodes), 5, own, {"state": memory * GIB}, 4.0 * GIB, parts)
-    return Run(layout, OUTPUT, 3600.0 * hours)
+    layout = RunLayout(nodes, 2 * nodes, (1, 2 * nodes), 5, own, {"state": memory * GIB}, 4.0 * GIB, parts)
+    return PlannedRun(layout, OUTPUT, 3600.0 * hours)
 
 
 def plan_of(*runs, algorithm="whorl"):
     chosen = case(64, time={"scheme": "rk4"})
-    return Plan(chosen, toy(), algorithm, True, 2, Length(1000, 0.25, "time.dt"), runs)
+    return RunPlan(chosen, toy(), algorithm, True, 2, Length(1000, 0.25, "time.dt"), runs)
 
 
 RUNS = (
@@ -97,9 +97,11 @@ CUT = "…"
 def test_no_number_is_ever_cut(width):
     """The widest that a run of years on all of a machine may have."""
     odd = Parts(*(1.2345e-5 + 1e-7 * i for i in range(6)))
-    layout = Layout(9408, 75264, (64, 1176), 1176, 8, {"state": 1.234e15}, 1.2345e11, odd)
-    fits = Layout(9407, 75256, (64, 1175), 1175, 8, {"state": 1.2345e9}, 1.2345e11, odd)
-    shown = text_of(plan_of(Run(layout, OUTPUT, 1.2345e13), Run(fits, OUTPUT, 1.2345e-13)), width)
+    layout = RunLayout(9408, 75264, (64, 1176), 1176, 8, {"state": 1.234e15}, 1.2345e11, odd)
+    fits = RunLayout(9407, 75256, (64, 1175), 1175, 8, {"state": 1.2345e9}, 1.2345e11, odd)
+    shown = text_of(
+        plan_of(PlannedRun(layout, OUTPUT, 1.2345e13), PlannedRun(fits, OUTPUT, 1.2345e-13)), width
+    )
     assert CUT not in shown
     assert "1.15e+06 > 115" in shown
     for value in ("4.988e-05", "-1.28e-05", "3.43e+09", "3.226e+13", "3.226e-13", "64 × 1176"):
@@ -114,7 +116,7 @@ def text_of(plan, width):
 
 
 def test_lines_of_the_head_stay_whole_and_counts_are_in_the_right_number():
-    one = dataclasses.replace(RUNS[1], output=Output(1, 1, GIB, GIB, 1.0))
+    one = dataclasses.replace(RUNS[1], output=OutputCost(1, 1, GIB, GIB, 1.0))
     shown = text_of(plan_of(one), 40)
     assert "1000 steps of 0.25, by time.dt; fewest nodes: 2\n" in shown
     assert " 1 snapshot of 1 GiB, 1 checkpoint of 1 GiB" in shown
@@ -123,7 +125,7 @@ def test_lines_of_the_head_stay_whole_and_counts_are_in_the_right_number():
 
 def test_nothing_hidden_is_no_negative_nothing():
     layout = dataclasses.replace(RUNS[1].layout, parts=Parts(1.0, 1.0, 1.0, 1.0, 1.0, 0.0))
-    assert "-0" not in text_of(plan_of(Run(layout, OUTPUT, 1.0)), 120)
+    assert "-0" not in text_of(plan_of(PlannedRun(layout, OUTPUT, 1.0)), 120)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from whorl.base.errors import CaseError
 from whorl.config.case import load_case, ready_cases
 from whorl.machine.planner.cost import seconds
 from whorl.machine.planner.gests import Gests
-from whorl.machine.planner.machine import Node, load_machine
+from whorl.machine.planner.machine import MachineNode, load_machine
 from whorl.machine.planner.plan import as_json, make_plan
 from whorl.machine.planner.search import best, fewest_nodes, node_counts, threads_of_rank, with_ranks
 from whorl.machine.planner.whorl_load import Whorl
@@ -229,7 +229,7 @@ def test_the_fewest_nodes_need_not_be_round():
     assert [best(way, machine, nodes).fits for nodes in (146, 147, 149)] == [False, True, False]
 
 
-FRONTIER = Node(devices=8, ranks=8, memory=512.0, nodes=9408)
+FRONTIER = MachineNode(devices=8, ranks=8, memory=512.0, nodes=9408)
 
 
 @pytest.mark.long("exact counts of so many points are slow")

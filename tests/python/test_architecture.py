@@ -74,7 +74,7 @@ def test_every_pass_that_is_run_is_known():
         text = (ROOT / "core" / path).read_text()
         if re.search(r"trip_?\.run\(", text):
             run |= set(re.findall(r"\b([A-Z]\w+)<[\w, ]*>(?: (?:pass|first)\b|;)", text))
-    assert run == passes().keys() - {"ScalarPart", "CarriedInput", "CarriedFlux"}
+    assert run == passes().keys() - {"ScalarPart", "LinearInput", "ProductFlux"}
 
 
 # The walk through the round trip, and where things are

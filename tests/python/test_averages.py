@@ -12,7 +12,7 @@ from support.run_files import add_spectra, make_run
 from whorl.base.errors import CaseError
 from whorl.base.text import with_error
 from whorl.config.case import Case
-from whorl.config.columns import State
+from whorl.config.columns import ColumnState
 from whorl.config.measures import series_columns, spectra_columns
 from whorl.models.viscous import derivative_skewness
 from whorl.output.directory import RunDirectory
@@ -301,7 +301,7 @@ def test_mean_spectra_and_what_follows_from_each_state(write):
     assert float(spectra["energy_samples"][2]) == pytest.approx(len(seen), rel=0.3)
     assert spectra["energy"].attrs["units"] == "length²/time²"
     skewness = averages["derivative_skewness"]
-    each = [derivative_skewness(State(state, {"enstrophy": 1.0})) for state in seen]
+    each = [derivative_skewness(ColumnState(state, {"enstrophy": 1.0})) for state in seen]
     assert skewness.mean == pytest.approx(np.mean(each), rel=0.01)
     assert skewness.error == pytest.approx(np.std(each) / math.sqrt(len(each)), rel=0.3)
 
@@ -361,8 +361,8 @@ def test_skewness_takes_the_enstrophy_of_the_row():
     """Of the row at the time of the spectrum, or between those beside it."""
     spectra = {"k": [0, 1, 2], "transfer": [0, -1, 1], "enstrophy_transfer": [0, -2, 5]}
     by = math.sqrt(135 / 98)
-    assert derivative_skewness(State(spectra, {"enstrophy": 4.0})) == pytest.approx(-by * 3 / 8)
-    assert math.isnan(derivative_skewness(State(spectra, {"enstrophy": 0.0})))
+    assert derivative_skewness(ColumnState(spectra, {"enstrophy": 4.0})) == pytest.approx(-by * 3 / 8)
+    assert math.isnan(derivative_skewness(ColumnState(spectra, {"enstrophy": 0.0})))
 
 
 def test_files_of_an_earlier_version_are_told_of(write):
@@ -386,7 +386,7 @@ def test_rows_between_spectra_are_interpolated(write):
     run = write(times, enstrophy=[4.0, 4.0, 8.0])
     states = add_states(run, [0.0, 1.0, 2.0])
     each = [
-        derivative_skewness(State(state, {"enstrophy": z}))
+        derivative_skewness(ColumnState(state, {"enstrophy": z}))
         for state, z in zip(states, (4.0, 4.0, 6.0), strict=True)
     ]
     mean = open_run(run.path).average(start=0)["derivative_skewness"].mean

@@ -12,7 +12,7 @@ from whorl import _core
 from whorl.base.errors import RunFault
 from whorl.config.run import Run
 from whorl.initial.fields import set_initial
-from whorl.machine.benches import common, exchange, fft, scaling, scaling_plot, step
+from whorl.machine.benches import common, exchange, fft, scaling, scaling_picture, step
 from whorl.machine.benches.common import bench_case
 from whorl.machine.floor import Work, pair_work, work
 from whorl.run.core_options import core_options
@@ -342,9 +342,9 @@ def test_a_series_in_a_table(powers):
 def test_the_powers_drawn_go_through_their_times(powers, monkeypatch, tmp_path):
     figures = []
     monkeypatch.setattr(
-        scaling_plot, "Figure", lambda **given: figures.append(Figure(**given)) or figures[-1]
+        scaling_picture, "Figure", lambda **given: figures.append(Figure(**given)) or figures[-1]
     )
-    scaling_plot.draw_scaling(powers, tmp_path / "scaling.png")
+    scaling_picture.draw_scaling(powers, tmp_path / "scaling.png")
     drawn = figures[0].axes[0].lines  # computation, communication, total: times, then the power
     assert drawn[4].get_ydata() == pytest.approx([8.0, 4.0, 2.0])
     assert drawn[5].get_ydata() == pytest.approx([8.0, 4.0, 2.0])

@@ -9,10 +9,10 @@ import pytest
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.expressions.faults import ExpressionError
+from whorl.expressions.histogram import Histogram
 from whorl.expressions.language import FUNCTIONS
 from whorl.expressions.parse import Parser, Vocabulary, component_text
 from whorl.expressions.plan import plan
-from whorl.expressions.tally import Tally
 from whorl.expressions.vocabulary import vocabulary
 from whorl.models import MODELS
 
@@ -202,10 +202,10 @@ def test_a_plan_is_told(text, words):
 
 
 def fields_of(*texts: str) -> list[int]:
-    """The numbers of products of the fields that are brought back."""
+    """The numbers of products of the fields that are transformed back."""
     of = parser()
     nodes = [node for text in texts for node in of.parse(text).nodes()]
-    return sorted(len(one.parts) for stage in plan(nodes).stages for one in stage.brought)
+    return sorted(len(one.parts) for stage in plan(nodes).stages for one in stage.product_fields)
 
 
 def test_products_are_summed_on_their_way_back_unless_they_are_needed_alone():
@@ -306,9 +306,9 @@ def test_extremes_count_among_what_a_round_trip_may_measure():
 
 def test_so_does_each_axis_and_weight_of_a_histogram():
     x, y, z = parser().parse("u").nodes()
-    tallies = [Tally((x, y), (4, 4), (z,)), Tally((z,), (4,), (x,)), Tally((y,), (4,))]
-    stages = plan([], tallies=tallies, most=3).stages
-    assert [tuple(stage.tallies) for stage in stages] == [(tallies[0],), (tallies[1], tallies[2])]
+    histograms = [Histogram((x, y), (4, 4), (z,)), Histogram((z,), (4,), (x,)), Histogram((y,), (4,))]
+    stages = plan([], histograms=histograms, most=3).stages
+    assert [tuple(stage.histograms) for stage in stages] == [(histograms[0],), (histograms[1], histograms[2])]
 
 
 def test_an_error_is_the_same_on_other_ranks():

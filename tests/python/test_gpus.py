@@ -80,7 +80,7 @@ def test_the_log_tells_what_planes_were_tried(tmp_path, monkeypatch):
     case = case_of(points=8).updated(["initial.name=zero", f"output.directory={tmp_path / 'run'}"])
     before = Simulation(case)
     log = before.directory.log
-    assert "planes of a queue" not in log.read_text()
+    assert "planes of a GPU stream" not in log.read_text()
     before.close()
 
     class Flow:
@@ -96,7 +96,7 @@ def test_the_log_tells_what_planes_were_tried(tmp_path, monkeypatch):
     monkeypatch.setattr(begin, "make_flow", lambda options, comm: Flow(make(options, comm)))
     Simulation(case.updated([f"output.directory={tmp_path / 'other'}"])).close()
     assert (
-        "planes of a queue by the time of a right-hand side: 24 MiB, 4 of rank 0: 0.0123 s; "
+        "planes of a GPU stream by the time of a right-hand side: 24 MiB, 4 of rank 0: 0.0123 s; "
         "512 MiB, 80 of rank 0: 0.0157 s"
     ) in (tmp_path / "other" / log.name).read_text()
     assert provenance.planes_tried(SimpleNamespace(plane_trials=[(0, 3, 0.0)])) == ""

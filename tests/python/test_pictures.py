@@ -79,7 +79,7 @@ def test_open_run_gives_everything(run):
     assert results.checkpoints == []
 
 
-def test_the_plot_of_a_whole_run(run):
+def test_the_picture_of_a_whole_run(run):
     add_spectra(run, [[0.0, 1.0, 0.5, 0.1], [0.0, 0.9, 0.5, 0.2]])
     write_snapshot(run.snapshot_path(7), 0.7)
     assert plot(run.path) == run.path / "plot.png"
@@ -131,7 +131,7 @@ def test_between_walls_the_pixels_fill_the_box():
 
 
 @pytest.mark.parametrize("energies", [None, [[0.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]]])
-def test_the_plot_of_a_run_with_little_in_it(run, tmp_path, energies):
+def test_the_picture_of_a_run_with_little_in_it(run, tmp_path, energies):
     if energies:
         add_spectra(run, energies)
     assert is_png(plot(run.path, output=tmp_path / "picture.png"))
@@ -145,12 +145,12 @@ def test_the_plot_of_a_run_with_little_in_it(run, tmp_path, energies):
         ({"kind": "particle-statistics", "name": "t"}, "needs statistics"),
     ],
 )
-def test_a_plot_that_cannot_be_is_refused(run, arguments, words):
+def test_a_picture_that_cannot_be_is_refused(run, arguments, words):
     with pytest.raises(CaseError, match=re.escape(words)):
         plot(run.path, **arguments)
 
 
-def test_a_plot_needs_rows(run):
+def test_a_picture_needs_rows(run):
     run.series.unlink()
     with pytest.raises(CaseError, match="no rows"):
         plot(run.path)
@@ -259,7 +259,7 @@ DRAWN = ("mhd", "navier-stokes-2d", "rayleigh-benard", "gross-pitaevskii")
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))
-def test_the_plot_of_every_model(tmp_path, name):
+def test_the_picture_of_every_model(tmp_path, name):
     """From files with something in each column, spectrum and field."""
     case = example_case(MODELS[name])
     flat = case.grid.points[2] == 1

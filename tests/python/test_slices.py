@@ -6,10 +6,18 @@ import xarray as xr
 from support.run_files import make_run, write_snapshot
 from whorl.base.errors import CaseError
 from whorl.config.case import Grid
-from whorl.models.base import Slice
+from whorl.models.base import PictureSlice
 from whorl.pictures import plot
 from whorl.pictures.run import picture_of
-from whorl.pictures.slices import Plane, Wanted, choose, colours, liveliest_plane, normal_axis, told_position
+from whorl.pictures.slices import (
+    PlaneValues,
+    Wanted,
+    choose,
+    colours,
+    liveliest_plane,
+    normal_axis,
+    told_position,
+)
 from whorl.results.runs import open_run
 
 
@@ -45,8 +53,8 @@ def test_a_person_chooses_field_plane_and_time(run):
     ("named", "title"), [("dye", "Dye"), ("p", "p"), ("Q", "Q"), ("eps_r", "eps_r"), ("lambdaCi", "lambdaCi")]
 )
 def test_titles_leave_symbols_as_they_are_typed(named, title):
-    assert Slice(named, "", "value").title == title
-    assert Slice("temperature", "θ", name="density anomaly").title == "Density anomaly  θ"
+    assert PictureSlice(named, "", "value").title == title
+    assert PictureSlice("temperature", "θ", name="density anomaly").title == "Density anomaly  θ"
 
 
 def test_the_nearest_of_two_snapshots_is_taken(run):
@@ -106,14 +114,14 @@ def test_a_plane_flow_has_one_plane():
 def shown_plane(values, of):
     grid = Grid(points=(8, 6, 4), lengths=(4.0, 6.0, 2.0))
     coordinates = {"x": np.arange(values.shape[1]), "z": np.arange(len(values))}
-    return Plane(xr.DataArray(values, coordinates, ("z", "x")), of, grid, "y", 0.0)
+    return PlaneValues(xr.DataArray(values, coordinates, ("z", "x")), of, grid, "y", 0.0)
 
 
 def test_white_is_the_middle_of_a_signed_scale():
     """0 of a signed value; of a temperature that goes from 1 to 0 over the height, its mean."""
-    signed = colours(shown_plane(np.array([[-1.0, 3.0], [0.5, 0.5]]), Slice("a", "a", "value")))
+    signed = colours(shown_plane(np.array([[-1.0, 3.0], [0.5, 0.5]]), PictureSlice("a", "a", "value")))
     assert signed["norm"].vmin == -signed["norm"].vmax
-    heat = Slice("temperature", "T", "value", "y", (1.0, -0.5))
+    heat = PictureSlice("temperature", "T", "value", "y", (1.0, -0.5))
     warm = colours(shown_plane(np.array([[0.2, 0.9], [0.5, 0.5]]), heat))
     assert (warm["norm"].vmin + warm["norm"].vmax) / 2 == pytest.approx(0.5)
     assert signed["cmap"] == warm["cmap"] == "RdBu_r"
@@ -121,7 +129,7 @@ def test_white_is_the_middle_of_a_signed_scale():
 
 @pytest.mark.parametrize("shows", ["value", "magnitude", "density"])
 def test_what_is_never_negative_has_a_scale_from_zero(shows):
-    scale = colours(shown_plane(np.array([[0.0, 3.0], [0.5, 0.5]]), Slice("a", "a", shows)))
+    scale = colours(shown_plane(np.array([[0.0, 3.0], [0.5, 0.5]]), PictureSlice("a", "a", shows)))
     assert (scale["norm"].vmin, scale["cmap"]) == (0.0, "inferno")
 
 

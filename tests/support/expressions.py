@@ -1,6 +1,6 @@
 """Expressions worked out by NumPy on whole arrays: Python evaluates the text, nothing is shared with whorl.
 
-An array has a leading axis of grids: one, or two where products are brought back by phase shifts. Between
+An array has a leading axis of grids: one, or two where products are transformed back by phase shifts. Between
 walls it covers the periodic box of twice the length, in which the flow is odd or even.
 """
 

@@ -73,7 +73,7 @@ void check_choice(const TransportOptions& options) {
 
 } // namespace
 
-Maker transport_maker(const TransportOptions& options, device::SideQueue*, bool) {
+Maker transport_maker(const TransportOptions& options, device::SideStream*, bool) {
     check_choice(options);
     return {};
 }

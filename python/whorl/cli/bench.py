@@ -145,7 +145,7 @@ def bench_scaling(
     from whorl.machine.benches.common import bench_case
     from whorl.machine.benches.fft import fft_case
     from whorl.machine.benches.scaling import SERIES, measure_scaling, show_scaling
-    from whorl.machine.benches.scaling_plot import draw_scaling
+    from whorl.machine.benches.scaling_picture import draw_scaling
 
     comm = _ranks()
     on_root(comm, lambda: check_picture(plot))

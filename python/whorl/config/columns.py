@@ -70,7 +70,7 @@ Measured = Known | Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class State:
+class ColumnState:
     """The input of columns of "state": spectra by name, with "k", and the row of the same time."""
 
     spectra: Mapping[str, np.ndarray]

@@ -167,7 +167,7 @@ def _unknown_first(problem: Mapping[str, Any]) -> tuple[bool, int]:
 
 
 @dataclass(frozen=True)
-class Place:
+class ProblemPlace:
     """The place of a problem: a dotted section, its possible models, the chosen one, and an option in it."""
 
     section: str
@@ -185,9 +185,9 @@ class Place:
         return f"{self.section}.{tag_key(self.siblings[0])}"
 
 
-def _locate(loc: tuple, model: type[BaseModel]) -> Place:
+def _locate(loc: tuple, model: type[BaseModel]) -> ProblemPlace:
     """The place of a pydantic location, which holds the tag of each union and the indices of lists."""
-    place = Place("", [model], model)
+    place = ProblemPlace("", [model], model)
     for part in loc:
         if isinstance(part, int):
             owner = "key" if place.key else "section"
@@ -197,7 +197,7 @@ def _locate(loc: tuple, model: type[BaseModel]) -> Place:
             place = replace(place, chosen=chosen)
         elif inner := models_at(place.chosen, part):
             section = f"{place.section}.{part}" if place.section else part
-            place = Place(section, inner, inner[0] if len(inner) == 1 else None)
+            place = ProblemPlace(section, inner, inner[0] if len(inner) == 1 else None)
         elif not place.section:
             place = replace(place, section=part, siblings=[], chosen=None)
         else:
@@ -252,7 +252,7 @@ def _summary(siblings: list[type[BaseModel]]) -> str:
     return f"{section.__doc__.strip()}" + (f" It needs {', '.join(needed)}." if needed else "")
 
 
-def _no_table(place: Place, loc: tuple, value: Any, model: type[BaseModel]) -> str:
+def _no_table(place: ProblemPlace, loc: tuple, value: Any, model: type[BaseModel]) -> str:
     """A sentence on a value in place of a table; an unknown option, where tables may have any name."""
     if isinstance(loc[-1], int):
         name = place.section.partition("[")[0]
@@ -263,7 +263,7 @@ def _no_table(place: Place, loc: tuple, value: Any, model: type[BaseModel]) -> s
     return f"{place.section} = {show(value)} must be a table of options: write [{place.section}]."
 
 
-def _unknown(place: Place, model: type[BaseModel]) -> str:
+def _unknown(place: ProblemPlace, model: type[BaseModel]) -> str:
     if not place.key:
         names = [f"[{name}]" for name in sections(model)]
         near = did_you_mean(place.section, names) or nearest_key(place.section, model)
@@ -279,7 +279,7 @@ def _unknown(place: Place, model: type[BaseModel]) -> str:
     return f"{place.dotted} is not an option of {where}{near or '.'} Options are {', '.join(own)}."
 
 
-def _similar_here(place: Place) -> str:
+def _similar_here(place: ProblemPlace) -> str:
     """The words "; did you mean …?" for an option of the chosen model, else of another, which is named."""
     chosen = [place.chosen] if place.chosen else []
     for section in [*chosen, *place.siblings]:
@@ -291,7 +291,7 @@ def _similar_here(place: Place) -> str:
     return ""
 
 
-def _unknown_alternative(place: Place, value: Any) -> str:
+def _unknown_alternative(place: ProblemPlace, value: Any) -> str:
     tags = [tag_of(s) for s in place.siblings]
     name = value.get(tag_key(place.siblings[0])) if isinstance(value, dict) else None
     if name is None:
@@ -300,14 +300,14 @@ def _unknown_alternative(place: Place, value: Any) -> str:
     return f"{place.tag} = {show(name)} is unknown{near or '.'} Choose one of {', '.join(tags)}."
 
 
-def _help(place: Place) -> str:
+def _help(place: ProblemPlace) -> str:
     option = _option_at(place)
     if option is None or not option.help:
         return ""
     return f" ({option.help}{f' [{option.unit}]' if option.unit else ''})"
 
 
-def _option_at(place: Place) -> Option | None:
+def _option_at(place: ProblemPlace) -> Option | None:
     field = place.chosen.model_fields.get(re.split(r"[\[.]", place.key)[0]) if place.chosen else None
     return describe(place.dotted, field) if field else None
 

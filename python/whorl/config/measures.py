@@ -11,7 +11,7 @@ from whorl.expressions.faults import in_one_line
 from whorl.forcing.names import forceable, power_name, powers
 from whorl.forcing.options import units_of
 from whorl.models.base import Balance, Defined, Exchange, FieldOf
-from whorl.models.viscous import balance_of_carried, carried
+from whorl.models.viscous import advected, balance_of_advected
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
@@ -157,14 +157,14 @@ def balances(case: "Case") -> dict[str, Balance]:
             _, (D, *gradient) = scalar.of_core(case.flow.viscosity_of_schmidt())
             g = ", ".join(map(repr, gradient))
             sources = {"production": f"-dot(velocity, vector({g}))"} if any(gradient) else {}
-            of_all[f"{scalar.name}_variance"] = balance_of_carried(scalar.name, repr(D), sources)
+            of_all[f"{scalar.name}_variance"] = balance_of_advected(scalar.name, repr(D), sources)
     return of_all
 
 
 def exchanges(case: "Case") -> dict[str, Exchange]:
     """The exchanges of the model and of scalars (`Model.exchanges`)."""
     names = [scalar.name for scalar in case.scalars if scalar.name.isidentifier()]
-    return case.flow.exchanges() | {f"{name} to {name}": carried(name) for name in names}
+    return case.flow.exchanges() | {f"{name} to {name}": advected(name) for name in names}
 
 
 def _of_scalars(case: "Case", columns: tuple[Column, ...]) -> list[Column]:

@@ -79,7 +79,7 @@ if unfit := FILES.keys() & {"checkpoint", "snapshot"}:
     raise ValueError(f"output.{unfit.pop()}_every is an option of its own; call the table something else")
 
 
-class Place(Section):
+class OutputPlace(Section):
     """The directory of the output."""
 
     directory: FilePath | None = option(
@@ -90,7 +90,7 @@ class Place(Section):
 # [output] has an option output.QUANTITY_every for each table.
 Tables: Any = create_model(  # type: ignore[call-overload]
     "Tables",
-    __base__=Place,
+    __base__=OutputPlace,
     **{f"{name}_every": (Interval, option(output.every, output.help)) for name, output in FILES.items()},
 )
 

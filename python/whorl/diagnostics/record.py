@@ -11,10 +11,10 @@ from whorl.base.parallel import on_root
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.clock import Clock
-from whorl.diagnostics.options import Array, Diagnostic, Layout
+from whorl.diagnostics.options import Array, ArrayLayout, Diagnostic
 from whorl.expressions.answers import answer
 from whorl.output.growing_table import GrowingTable, Rows
-from whorl.output.moment import Moment
+from whorl.output.sample import StateSample
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -25,7 +25,7 @@ Row = Mapping[str, np.ndarray]
 class Measured(Rows):
     """The states of one diagnostic."""
 
-    def __init__(self, diagnostic: Diagnostic, layout: Layout):
+    def __init__(self, diagnostic: Diagnostic, layout: ArrayLayout):
         super().__init__(diagnostic, layout)
 
     def arrays(self, raw: Sequence[Row], times: np.ndarray) -> list[np.ndarray]:
@@ -62,7 +62,7 @@ def measured_now(
 
 
 class Together:
-    """Diagnostics that are measured at the same moment, by the same round trips."""
+    """Diagnostics that are measured in the same sample, by the same round trips."""
 
     def __init__(self, case: Case, diagnostics: Sequence[Diagnostic]):
         self.questions, self.layouts = case.planned.together(*diagnostics)
@@ -92,9 +92,9 @@ class Diagnostics(GrowingTable[Measured]):
         there = self.file.read() if self.file and self.file.is_there() else {}
         return {name: there.get(name, one) for name, one in super().datasets().items()}
 
-    def measure(self, moment: Moment, names: Sequence[str]) -> dict[str, Row | None]:
+    def measure(self, sample: StateSample, names: Sequence[str]) -> dict[str, Row | None]:
         """The arrays of the named diagnostics, on rank 0. Collective."""
         if (key := tuple(names)) not in self._together:
             self._together[key] = Together(self.case, [self.rows[name].options for name in names])
-        found = self._together[key].measure(moment.flow, moment.clock.time, self.comm)
+        found = self._together[key].measure(sample.flow, sample.clock.time, self.comm)
         return dict(zip(names, found, strict=True))

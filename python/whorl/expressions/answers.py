@@ -9,16 +9,16 @@ import numpy as np
 
 from whorl import _core
 from whorl.base.ranks import MPI
-from whorl.expressions.brought import Brought, BroughtFields
 from whorl.expressions.faults import fault
+from whorl.expressions.histogram import Amplitudes, Counted, Histogram, ModeSums, PlaneMean
 from whorl.expressions.increments import IncrementMoments, Increments
 from whorl.expressions.linear import LinearForm, Multiplier
 from whorl.expressions.nodes import Known, Largest, Node
-from whorl.expressions.plan import Once, Program, Stage
+from whorl.expressions.plan import DerivedNumber, Program, ProgramStage
 from whorl.expressions.planned import Asked
+from whorl.expressions.product_fields import ProductField, ProductFields
 from whorl.expressions.questions import Answers, Questions
 from whorl.expressions.selections import Taken
-from whorl.expressions.tally import Amplitudes, Counted, ModeSums, PlaneMean, Tally
 
 # Called with z0, z1, y0, y1 and the values of the points of this rank between, [component][z][y][x].
 Consume = Callable[[int, int, int, int, np.ndarray], None]
@@ -30,7 +30,7 @@ Sample = Callable[[list[list[_core.Term]]], np.ndarray]
 NOTHING = [_core.Term(field=0, factor=0.0)]
 
 # The forms that the core evaluates at particles without Python, in the words of an error.
-FORMS_ALONE = "particles move by fields and by derivatives of products, which are brought to the modes"
+FORMS_ALONE = "particles move by fields and by derivatives of products, which are transformed to the modes"
 
 # The state of a flow on which programs run, or that state on fewer points.
 State = _core.Flow | _core.NarrowFlow
@@ -78,7 +78,7 @@ def _answer(
 ) -> Answers:
     """The answers without those to questions apart."""
     known: dict[Known, float] = {"t": time}
-    counted: dict[Tally, Counted] = {}
+    counted: dict[Histogram, Counted] = {}
     planes: dict[PlaneMean, np.ndarray] = {}
     taken = {one: Taken(one, tuple(flow.physical_block)) for one in questions.selections}  # type: ignore[union-attr]
     fields = _fields_of_state(questions)
@@ -89,15 +89,15 @@ def _answer(
             fields |= _fields_of_force(questions, force, len(fields))
         known |= modes.means(questions.plan.in_modes)
         for stage in questions.plan.stages:
-            program = _of_core(stage.program, known, fields, stage.brought)
+            program = _of_core(stage.program, known, fields, stage.product_fields)
             found = flow.run_program(program, _wanted(stage), _divided(stage, consume, taken.values()))
             planes |= zip(stage.planes, map(np.array, found.planes), strict=True)
             known |= zip(stage.means, found.means, strict=True)
             known |= zip(map(Largest, stage.maxima), found.maxima, strict=True)
-            for tally, one in zip(stage.tallies, found.tallies, strict=True):
-                counted[tally] = Counted.of(tally, one.counts, one.sums)
-            for brought in stage.brought:
-                fields[brought] = len(fields)
+            for histogram, one in zip(stage.histograms, found.histograms, strict=True):
+                counted[histogram] = Counted.of(histogram, one.counts, one.sums)
+            for product_field in stage.product_fields:
+                fields[product_field] = len(fields)
             known |= modes.means(stage.in_modes)
         increments = {
             one: _increments(one, flow, _of_core(program, known, fields))
@@ -147,11 +147,11 @@ def prepared(questions: Questions, text: str) -> Prepared:
     programs = []
     for stage in plan.stages:
         try:
-            programs.append(_of_core(stage.program, {}, fields, stage.brought))
+            programs.append(_of_core(stage.program, {}, fields, stage.product_fields))
         except KeyError:
             raise fault(f"{FORMS_ALONE}, without means, maxima and the time in products", text) from None
-        for brought in stage.brought:
-            fields[brought] = len(fields)
+        for product_field in stage.product_fields:
+            fields[product_field] = len(fields)
     samples = [
         terms_of(plan.fields.form(node.value), fields) if node.kind == "linear" else NOTHING
         for node in questions.samples
@@ -168,18 +168,20 @@ def _fields_of_force(questions: Questions, force: str, first: int) -> dict[Any, 
     return {field: first + n for n, field in enumerate(of_force)}
 
 
-def _wanted(stage: Stage) -> _core.Wanted:
+def _wanted(stage: ProgramStage) -> _core.Wanted:
     return _core.Wanted(
         means=len(stage.means) + len(stage.planes),
         maxima=len(stage.maxima),
         products=stage.products,
         values=len(stage.values) + len(stage.selected),
-        tallies=[_core.TallyShape(bins=one.bins, weights=len(one.weights)) for one in stage.tallies],
+        histograms=[
+            _core.HistogramShape(bins=one.bins, weights=len(one.weights)) for one in stage.histograms
+        ],
         planes=[one.axis for one in stage.planes],
     )
 
 
-def _divided(stage: Stage, consume: Consume, taken: Iterable[Taken]) -> Consume:
+def _divided(stage: ProgramStage, consume: Consume, taken: Iterable[Taken]) -> Consume:
     """A function that gives `consume` the values of a stage, and `taken` the selected values."""
     count = len(stage.values)
 
@@ -198,7 +200,7 @@ class _Modes:
     """Sums over the modes of fields, which the core knows by their numbers."""
 
     flow: State
-    brought: BroughtFields
+    product_fields: ProductFields
     numbers: dict[Any, int]
 
     def means(self, nodes: Sequence[Node]) -> dict[Known, float]:
@@ -210,7 +212,7 @@ class _Modes:
 
     def amplitudes(self, wanted: Amplitudes) -> np.ndarray:
         """The coefficients, [node][mode]."""
-        inputs = [terms_of(self.brought.form(node.value), self.numbers) for node in wanted.nodes]
+        inputs = [terms_of(self.product_fields.form(node.value), self.numbers) for node in wanted.nodes]
         found = np.empty(2 * len(wanted.nodes) * len(wanted.modes))
         self.flow.probe_modes(inputs, [list(mode) for mode in wanted.modes]).read(found)
         return found.view(complex).reshape(len(wanted.nodes), len(wanted.modes))
@@ -219,7 +221,7 @@ class _Modes:
         """Forms at the particles of this rank."""
         if not forms:
             return {}
-        found = sample([terms_of(self.brought.form(form), self.numbers) for form in forms])
+        found = sample([terms_of(self.product_fields.form(form), self.numbers) for form in forms])
         return dict(zip(forms, found.T, strict=True))
 
     def spectra(self, wanted: Sequence[ModeSums]) -> dict[ModeSums, np.ndarray]:
@@ -245,7 +247,7 @@ class _Modes:
         inputs: dict[LinearForm, int] = {}
         pairs = []
         for nodes in factors:
-            places = [inputs.setdefault(self.brought.form(node.value), len(inputs)) for node in nodes]
+            places = [inputs.setdefault(self.product_fields.form(node.value), len(inputs)) for node in nodes]
             pairs.append((places[0], places[1] if len(places) == 2 else -1))
         return [terms_of(form, self.numbers) for form in inputs], pairs
 
@@ -257,7 +259,7 @@ def _increments(one: Increments, flow: State, program: _core.Program) -> Increme
 
 
 def _of_core(
-    program: Program, known: dict[Known, float], numbers: dict[Any, int], fields: Sequence[Brought] = ()
+    program: Program, known: dict[Known, float], numbers: dict[Any, int], fields: Sequence[ProductField] = ()
 ) -> _core.Program:
     """A program of the core, with its `numbers` of fields; the program's products are parts of `fields`."""
     inputs = [terms_of(form, numbers) for form in program.inputs]
@@ -265,7 +267,10 @@ def _of_core(
 
 
 def program_of(
-    program: Program, inputs: list[list[_core.Term]], numbers: list[float], fields: Sequence[Brought] = ()
+    program: Program,
+    inputs: list[list[_core.Term]],
+    numbers: list[float],
+    fields: Sequence[ProductField] = (),
 ) -> _core.Program:
     """A program of the core from the terms of its inputs, its numbers, and the fields of its products."""
     # The core needs an input: a program without one gets a zero, which shifts the numbers of other operands.
@@ -281,14 +286,14 @@ def program_of(
         results=[one + unused for one in program.results],
         products=[
             _core.Returned(field=number, factor=factor, derivatives=derivatives, parity=product.parity)
-            for number, brought in enumerate(fields)
-            for product, factor, derivatives in brought.parts
+            for number, product_field in enumerate(fields)
+            for product, factor, derivatives in product_field.parts
         ],
     )
 
 
-def _number(one: float | Known | Once, known: Mapping[Known, float]) -> float:
-    if isinstance(one, Once):
+def _number(one: float | Known | DerivedNumber, known: Mapping[Known, float]) -> float:
+    if isinstance(one, DerivedNumber):
         return one.value(known)
     return known[one] if isinstance(one, Known) else one
 

@@ -19,7 +19,7 @@ SHORT = {"nu": "viscosity", "kappa": "diffusivity", "eta": "resistivity"}
 
 
 @dataclass(frozen=True)
-class Part:
+class ForcePart:
     """A term g(t) h(x, y, z) of a force: the factor g, None if it is 1, and the components of h.
 
     A force that is not a sum of at most MOST_PARTS terms is one part without a factor, whose shape may depend
@@ -61,14 +61,15 @@ def _names_of_fields(case: "Case") -> set[str]:
     return {*flow.state, *flow.outputs, *flow.quantities(), *symbols, *scalars}
 
 
-def parts_of(graph: Graph, nodes: Sequence[Node]) -> tuple[Part, ...]:
+def parts_of(graph: Graph, nodes: Sequence[Node]) -> tuple[ForcePart, ...]:
     """The components of a force, as a sum of parts."""
     parts = separated(graph, nodes)
     if parts is None or not 0 < len(parts) <= MOST_PARTS:
-        return (Part(None, AtPoints(nodes), any(_is_in_time(node) for node in nodes)),)
+        return (ForcePart(None, AtPoints(nodes), any(_is_in_time(node) for node in nodes)),)
     one = graph.constant(1)
     return tuple(
-        Part(None if factor is one else factor, AtPoints(shape), in_time=False) for factor, shape in parts
+        ForcePart(None if factor is one else factor, AtPoints(shape), in_time=False)
+        for factor, shape in parts
     )
 
 

@@ -27,7 +27,7 @@ SCALES = ("add", "subtract", "negative")  # operations that are linear in all th
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """A real field with Fourier coefficients: of the state, of a force, or a product brought back to modes.
+    """A real field with Fourier coefficients: of the state, of a force, or a transformed product.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Field:
     parity : Parity
         Whether the field is odd about the walls; False along an axis without walls.
     product : Node or None
-        The node that is brought back; None for a component of the state or of a force.
+        The node that is transformed back; None for a component of the state or of a force.
     force : str
         The name of the field on which the force acts, for a component of a force; else empty.
     horizontal : tuple of Field
@@ -162,7 +162,7 @@ class Graph:
         return self._node(name, None, arguments, uniform=all(one.uniform for one in arguments))
 
     def under(self, node: Node, multiplier: Multiplier, factor: float) -> Node:
-        """A linear operator on a node; a product in it is brought back to the modes first.
+        """A linear operator on a node; a product in it is transformed back to the modes first.
 
         Raises ValueError if the node depends on the position itself, which is not periodic.
         """
@@ -181,7 +181,7 @@ class Graph:
         return self._linear(LinearForm({Term(self._product(node), multiplier): factor}))
 
     def as_field(self, node: Node) -> Node:
-        """The node as a linear form; a node of another kind is brought back to the modes.
+        """The node as a linear form; a node of another kind is transformed back to the modes.
 
         Raises ValueError if the node is the same at all points, or depends on the position itself.
         """
@@ -192,7 +192,7 @@ class Graph:
         )
 
     def _product(self, node: Node) -> Field:
-        """The field of a node that is brought back to the modes."""
+        """The field of a node that is transformed back to the modes."""
         if axis := next((one for one in within(node) if one.kind == "coordinate"), None):
             raise ValueError(
                 f"{'xyz'[axis.value]} is not periodic, so an expression with it has no derivative, filter or "
@@ -205,7 +205,7 @@ class Graph:
         return self._products[node]
 
     def _has_linear_part(self, node: Node) -> bool:
-        """Whether a sum has a part that needs no product brought back."""
+        """Whether a sum has a part that needs no product transformed back."""
         if node.kind in SCALES:
             return any(self._has_linear_part(one) for one in node.arguments)
         of = [one for one in node.arguments if not one.uniform] if self._is_scaled(node) else []

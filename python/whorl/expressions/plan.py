@@ -1,7 +1,7 @@
 """Plans of expressions: round trips in order, each with its inputs and a program for the points.
 
 A round trip carries linear forms to the points, its inputs. There a program works out means, products that
-are brought back to the modes as fields, and in the last round trip the values themselves.
+are transformed back to the modes as fields, and in the last round trip the values themselves.
 """
 
 import math
@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from whorl.base.text import counted
-from whorl.expressions.brought import Brought, BroughtFields
 from whorl.expressions.graph import Field
+from whorl.expressions.histogram import Histogram, PlaneMean
 from whorl.expressions.increments import Increments
 from whorl.expressions.linear import LinearForm
 from whorl.expressions.nodes import Known, Largest, Node, in_modes, within, worked_out
+from whorl.expressions.product_fields import ProductField, ProductFields
 from whorl.expressions.span import Span
-from whorl.expressions.tally import PlaneMean, Tally
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Instruction:
 
 
 @dataclass(frozen=True, eq=False)
-class Once:
+class DerivedNumber:
     """A number that is worked out once from known numbers, not at each point."""
 
     node: Node
@@ -57,26 +57,26 @@ class Program:
     """
 
     inputs: tuple[LinearForm, ...]
-    numbers: tuple[float | Known | Once, ...]
+    numbers: tuple[float | Known | DerivedNumber, ...]
     instructions: tuple[Instruction, ...]
     results: tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Stage:
+class ProgramStage:
     """A round trip and its program.
 
     Results of the program are in this order: means, means over planes, maxima, products, values, values at
-    some points only, and nodes of tallies. Products are parts of the fields that are brought back, in their
-    order.
+    some points only, and nodes of histograms. Products are parts of the fields that are transformed back, in
+    their order.
     """
 
     program: Program
     means: tuple[Node, ...]
     maxima: tuple[Node, ...]
-    brought: tuple[Brought, ...]
+    product_fields: tuple[ProductField, ...]
     values: tuple[Node, ...]
-    tallies: tuple[Tally, ...] = ()
+    histograms: tuple[Histogram, ...] = ()
     planes: tuple[PlaneMean, ...] = ()
     selected: tuple[Node, ...] = ()
     in_modes: tuple[Node, ...] = ()  # means that are found in the modes after it
@@ -84,28 +84,28 @@ class Stage:
     @property
     def products(self) -> int:
         """The number of products."""
-        return sum(len(one.parts) for one in self.brought)
+        return sum(len(one.parts) for one in self.product_fields)
 
 
 @dataclass(frozen=True)
-class Plan:
-    """The stages that work out some nodes, in order; values and tallies are results of the last ones.
+class ExpressionPlan:
+    """The stages that work out some nodes, in order; values and histograms are results of the last ones.
 
     Before the stages the means of `in_modes` are found in the modes, without a round trip. After them each
     of the increments has a round trip, with a program for its quantities. `fields` are the fields that
-    products are brought back to.
+    products are transformed back to.
     """
 
-    stages: tuple[Stage, ...]
+    stages: tuple[ProgramStage, ...]
     in_modes: tuple[Node, ...] = ()
     increments: tuple[tuple[Increments, Program], ...] = ()
-    fields: BroughtFields = field(default_factory=BroughtFields)
+    fields: ProductFields = field(default_factory=ProductFields)
 
     def __str__(self) -> str:
         return told([self])
 
 
-def told(plans: Sequence[Plan]) -> str:
+def told(plans: Sequence[ExpressionPlan]) -> str:
     """The numbers of inputs, products, operations and round trips of all plans together, as text."""
     programs = [stage.program for plan in plans for stage in plan.stages]
     programs += [one for plan in plans for _, one in plan.increments]
@@ -124,7 +124,7 @@ def told(plans: Sequence[Plan]) -> str:
 def plan(
     values: Sequence[Node],
     means: Sequence[Node] = (),
-    tallies: Sequence[Tally] = (),
+    histograms: Sequence[Histogram] = (),
     forms: Sequence[Node] = (),
     selected: Sequence[Node] = (),
     increments: Sequence[Increments] = (),
@@ -132,7 +132,7 @@ def plan(
     planes: Sequence[PlaneMean] = (),
     walls: bool = False,
     most: float = math.inf,
-) -> Plan:
+) -> ExpressionPlan:
     """The plan for values at the points, means, histograms, and the products in linear forms of the modes.
 
     `selected` are values at some of the points; `walls` says whether the box has walls. A round trip has at
@@ -140,7 +140,7 @@ def plan(
     """
     levels = _Levels(walls)
     of_planes = [one.node for one in planes]
-    at_points = [*values, *(node for tally in tallies for node in tally.nodes), *of_planes, *selected]
+    at_points = [*values, *(node for one in histograms for node in one.nodes), *of_planes, *selected]
     needed: dict[Node | Largest, int] = {node: levels.of_measured(node) for node in means if not node.uniform}
     products: dict[Field, int] = {}
     linear: dict[LinearForm, None] = {}
@@ -157,50 +157,52 @@ def plan(
                 if one.product and one not in products:
                     products[one] = levels.of(one.product)
                     stack.append(one.product)
-    fields = BroughtFields.of(linear, products)
+    fields = ProductFields.of(linear, products)
     last = max([levels.of(node) for node in at_points], default=-1)
     # No stage if all nodes are numbers.
     count = max([last, *needed.values(), *products.values()]) + 1
-    stages: list[Stage] = []
+    stages: list[ProgramStage] = []
     for number in range(count):
-        brought = [one for one in fields.fields if products[one.parts[0][0]] == number]
+        product_fields = [one for one in fields.fields if products[one.parts[0][0]] == number]
         measured = [one for one, level in needed.items() if level == number and not levels.in_modes(one)]
         last = number == count - 1
         wanted: dict[str, Sequence[Any]] = {
             "means": [one for one in measured if isinstance(one, Node)],
             "maxima": [one.of for one in measured if isinstance(one, Largest)],
-            "tallies": tallies if last else (),
+            "histograms": histograms if last else (),
             "planes": planes if last else (),
             "selected": selected if last else (),
         }
         groups = _groups(wanted, most)
-        groups[0].brought, groups[0].values = brought, list(values) if last else []
+        groups[0].product_fields, groups[0].values = product_fields, list(values) if last else []
         in_modes: Any = [one for one, level in needed.items() if level == number and levels.in_modes(one)]
         groups[-1].in_modes = in_modes
         stages += [_stage(group, fields) for group in groups]
     of_rows = tuple((one, _Compilation(list(one.nodes), fields).program()) for one in increments)
-    return Plan(tuple(stages), tuple(one for one, level in needed.items() if level < 0), of_rows, fields)  # type: ignore[misc]
+    return ExpressionPlan(
+        tuple(stages), tuple(one for one, level in needed.items() if level < 0), of_rows, fields
+    )  # type: ignore[misc]
 
 
 @dataclass
 class _Group:
-    """The nodes that one round trip measures and the fields that it brings back."""
+    """The nodes that one round trip measures and the fields that it transforms back."""
 
-    brought: list[Brought] = field(default_factory=list)
+    product_fields: list[ProductField] = field(default_factory=list)
     values: list[Node] = field(default_factory=list)
     in_modes: list[Node] = field(default_factory=list)
     means: list[Node] = field(default_factory=list)
     maxima: list[Node] = field(default_factory=list)
-    tallies: list[Tally] = field(default_factory=list)
+    histograms: list[Histogram] = field(default_factory=list)
     planes: list[PlaneMean] = field(default_factory=list)
     selected: list[Node] = field(default_factory=list)
 
 
-def _groups(wanted: Mapping[str, Sequence[Node | Tally | PlaneMean]], most: float) -> list[_Group]:
-    """At least one group; each has at most `most` nodes, or one tally with more."""
+def _groups(wanted: Mapping[str, Sequence[Node | Histogram | PlaneMean]], most: float) -> list[_Group]:
+    """At least one group; each has at most `most` nodes, or one histogram with more."""
     groups, room = [_Group()], most
     for kind, one in ((kind, one) for kind, all_of in wanted.items() for one in all_of):
-        size = len(one.nodes) if isinstance(one, Tally) else 1
+        size = len(one.nodes) if isinstance(one, Histogram) else 1
         if size > room and room < most:
             groups.append(_Group())
             room = most
@@ -238,7 +240,7 @@ class _Levels:
         """The level that gives the mean of a node, or a maximum."""
         if isinstance(one, Largest):
             return self.of(one.of)
-        # The level before brings back the last of the node's products, and its modes give the mean.
+        # The level before transforms back the last of the node's products, and its modes give the mean.
         return self.of(one) - self.in_modes(one)
 
     def of(self, node: Node) -> int:
@@ -254,18 +256,18 @@ class _Levels:
         return max([self._known[one] for one in node.arguments] + of_fields, default=0)
 
 
-def _stage(group: _Group, fields: BroughtFields) -> Stage:
-    tallied = [node for tally in group.tallies for node in tally.nodes]
-    products = [product.product for one in group.brought for product, *_ in one.parts]
+def _stage(group: _Group, fields: ProductFields) -> ProgramStage:
+    operands = [node for one in group.histograms for node in one.nodes]
+    products = [product.product for one in group.product_fields for product, *_ in one.parts]
     of_planes = [one.node for one in group.planes]
-    results = [*group.means, *of_planes, *group.maxima, *products, *group.values, *group.selected, *tallied]
-    return Stage(
+    results = [*group.means, *of_planes, *group.maxima, *products, *group.values, *group.selected, *operands]
+    return ProgramStage(
         _Compilation(results, fields).program(),
         tuple(group.means),
         tuple(group.maxima),
-        tuple(group.brought),
+        tuple(group.product_fields),
         tuple(group.values),
-        tuple(group.tallies),
+        tuple(group.histograms),
         tuple(group.planes),
         tuple(group.selected),
         tuple(group.in_modes),
@@ -290,7 +292,7 @@ _FUSED = {
 class _Compilation:
     """The program that works out some nodes; operands are numbered at the end."""
 
-    def __init__(self, results: list[Node], fields: BroughtFields):
+    def __init__(self, results: list[Node], fields: ProductFields):
         self.results = results
         self.fields = fields
         self.nodes = list(within(*results, into=lambda node: not node.uniform))
@@ -311,15 +313,17 @@ class _Compilation:
         )
         numbers += [one for kind, one in map(self.places.get, self.results) if kind == "number"]
         numbers = list(dict.fromkeys(numbers))
-        first = {"input": 0, "axis": len(self.span.carried) + len(numbers)}
+        first = {"input": 0, "axis": len(self.span.transformed) + len(numbers)}
         first["result"] = first["axis"] + 3
 
         def operand(place: Place) -> int:
             kind, which = place
-            return len(self.span.carried) + numbers.index(which) if kind == "number" else first[kind] + which
+            return (
+                len(self.span.transformed) + numbers.index(which) if kind == "number" else first[kind] + which
+            )
 
         return Program(
-            tuple(self.span.carried),
+            tuple(self.span.transformed),
             tuple(numbers),
             tuple(Instruction(name, tuple(map(operand, places))) for name, places in self.steps),
             tuple(operand(self.places[node]) for node in self.results),
@@ -339,7 +343,7 @@ class _Compilation:
 
     def _place(self, node: Node) -> Place:
         if node.uniform and node.kind not in ("constant", "number"):
-            return "number", Once(node)
+            return "number", DerivedNumber(node)
         match node.kind:
             case "constant" | "number":
                 return "number", node.value

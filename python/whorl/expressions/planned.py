@@ -16,7 +16,7 @@ from pydantic import PrivateAttr
 from whorl.base.declared import DEVICES
 from whorl.base.errors import CaseError
 from whorl.config.section import Section
-from whorl.diagnostics.options import Diagnostic, Layout
+from whorl.diagnostics.options import ArrayLayout, Diagnostic
 from whorl.expressions.case import (
     STOP_WHEN,
     check_component,
@@ -28,7 +28,7 @@ from whorl.expressions.case import (
     snapshot_expressions,
 )
 from whorl.expressions.faults import ExpressionError, fault, in_one_line
-from whorl.expressions.formulas import Part, parts_of, vocabulary_of_formulas
+from whorl.expressions.formulas import ForcePart, parts_of, vocabulary_of_formulas
 from whorl.expressions.parse import Parser, Vocabulary
 from whorl.expressions.points import AtPoints
 from whorl.expressions.questions import Questions
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# The most means, nodes of histograms and selected values of a round trip on a device with queues: the core
+# The most means, nodes of histograms and selected values of a round trip on a device with streams: the core
 # keeps 64 values of a point.
-MOST_ON_QUEUES = 24
+MOST_ON_STREAMS = 24
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class PlannedCase:
 
     def questions(self) -> Questions:
         """Empty questions about a state of the case."""
-        most = MOST_ON_QUEUES if DEVICES[self.case.run.device]["queues"] else math.inf
+        most = MOST_ON_STREAMS if DEVICES[self.case.run.device]["streams"] else math.inf
         return Questions(Parser(self.vocabulary), most=most)
 
     def keep(self, name: str, make: Callable[["PlannedCase"], Result]) -> Result:
@@ -148,7 +148,7 @@ class PlannedCase:
         return self.asked(means=texts)
 
     @once
-    def together(self, *diagnostics: Diagnostic) -> tuple[Questions, list[Layout]]:
+    def together(self, *diagnostics: Diagnostic) -> tuple[Questions, list[ArrayLayout]]:
         """The questions of diagnostics that are measured by the same round trips, and their layouts."""
         questions = self.questions()
         return questions, [one.ask(questions, self.case) for one in diagnostics]
@@ -173,7 +173,7 @@ class PlannedCase:
         return AtPoints([value.scalar for value in self._formula(texts, False)[1]])
 
     @once
-    def force(self, texts: tuple[str, ...]) -> tuple[Part, ...]:
+    def force(self, texts: tuple[str, ...]) -> tuple[ForcePart, ...]:
         """The components of a force, as a sum of parts."""
         parser, values = self._formula(texts, True)
         return parts_of(parser.graph, [value.scalar for value in values])

@@ -8,13 +8,21 @@ from functools import cached_property
 import numpy as np
 
 from whorl.expressions.graph import EVEN
+from whorl.expressions.histogram import (
+    Amplitudes,
+    Counted,
+    Histogram,
+    ModeAxis,
+    ModeSums,
+    PlaneMean,
+    Selection,
+)
 from whorl.expressions.increments import IncrementMoments, Increments
 from whorl.expressions.language import FUNCTIONS
 from whorl.expressions.linear import LinearForm
 from whorl.expressions.nodes import Known, Node, within, worked_out
 from whorl.expressions.parse import Parser
-from whorl.expressions.plan import Plan, plan
-from whorl.expressions.tally import Amplitudes, Counted, ModeAxis, ModeSums, PlaneMean, Selection, Tally
+from whorl.expressions.plan import ExpressionPlan, plan
 from whorl.expressions.values import Value
 
 
@@ -23,7 +31,7 @@ class Answers:
     """The answers to questions. Samples are those of this rank's particles; only rank 0 has selections."""
 
     numbers: Mapping[Known, float]
-    tallies: Mapping[Tally, Counted]
+    histograms: Mapping[Histogram, Counted]
     planes: Mapping[PlaneMean, np.ndarray]
     spectra: Mapping[ModeSums, np.ndarray]
     selections: Mapping[Selection, np.ndarray]
@@ -40,9 +48,9 @@ class Answers:
         found = iter([worked_out(node, self.numbers) for node in value.nodes()])
         return _gathered(value, found)
 
-    def tally(self, tally: Tally) -> Counted:
-        """The counts and sums of a tally."""
-        return self.tallies[tally]
+    def histogram(self, histogram: Histogram) -> Counted:
+        """The counts and sums of a histogram."""
+        return self.histograms[histogram]
 
     def plane(self, mean: PlaneMean) -> np.ndarray:
         """The means of a node, by plane."""
@@ -59,7 +67,7 @@ class Answers:
 
 @dataclass
 class Questions:
-    """Values, means and tallies over one parser, so that they share inputs and round trips.
+    """Values, means and histograms over one parser, so that they share inputs and round trips.
 
     Attributes
     ----------
@@ -69,7 +77,7 @@ class Questions:
         Values wanted as numbers: all their nodes are the same at all points.
     values : list of Value
         Values wanted at the points.
-    tallies : list of Tally
+    histograms : list of Histogram
         Histograms.
     planes : list of PlaneMean
         Means over planes.
@@ -94,7 +102,7 @@ class Questions:
     parser: Parser
     numbers: list[Value] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
-    tallies: list[Tally] = field(default_factory=list)
+    histograms: list[Histogram] = field(default_factory=list)
     planes: list[PlaneMean] = field(default_factory=list)
     spectra: list[ModeSums] = field(default_factory=list)
     selections: list[Selection] = field(default_factory=list)
@@ -117,10 +125,10 @@ class Questions:
         self.numbers.append(mean)
         return mean
 
-    def tally(self, tally: Tally) -> Tally:
-        """A tally that is asked for."""
-        self.tallies.append(tally)
-        return tally
+    def histogram(self, histogram: Histogram) -> Histogram:
+        """A histogram that is asked for."""
+        self.histograms.append(histogram)
+        return histogram
 
     def plane_mean(self, node: Node, axis: int) -> PlaneMean:
         """The means of a node over the planes across y or z, which are asked for."""
@@ -161,21 +169,21 @@ class Questions:
         return list(dict.fromkeys(linear))
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> ExpressionPlan:
         """The plan that works out all answers; nothing may be asked for afterwards."""
         walls = self.parser.graph.walls != EVEN
         forms = [*self.samples, *(node for sums in self.spectra for pair in sums.pairs for node in pair)]
         # Each node once, whatever the number of selections that have it.
         selected = list(dict.fromkeys(node for one in self.selections for node in one.nodes))
         return plan(
-            *(_nodes(self.values), _nodes(self.numbers), self.tallies, forms, selected, self.increments),
+            *(_nodes(self.values), _nodes(self.numbers), self.histograms, forms, selected, self.increments),
             planes=list(dict.fromkeys(self.planes)),
             walls=walls,
             most=self.most,
         )
 
     @property
-    def plans(self) -> list[Plan]:
+    def plans(self) -> list[ExpressionPlan]:
         """The plan of these questions, and the plans of all that are answered apart."""
         return [self.plan, *(plan for one in self.apart for plan in one.plans)]
 

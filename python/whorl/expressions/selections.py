@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from whorl.base.ranks import MPI
+from whorl.expressions.histogram import Selection
 from whorl.expressions.nodes import Node
-from whorl.expressions.tally import Selection
 
 Block = tuple[int, int, int, int]  # z0, z1, y0, y1 and all x
 Place = tuple[slice, slice]  # the part of a selection in a block, along z and y

@@ -15,10 +15,10 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.explain import show
 from whorl.config.measures import all_fields
-from whorl.expressions.formulas import Part
+from whorl.expressions.formulas import ForcePart
 from whorl.expressions.nodes import worked_out
 from whorl.forcing.options import Forcing, FormulaInTime, Script, Steady
-from whorl.initial.checks import Fill, Target
+from whorl.initial.checks import FieldTarget, Fill
 from whorl.initial.fields import FIELDS, set_at_points, set_from_array, set_from_function
 from whorl.initial.files import is_checkpoint
 from whorl.initial.options import FromFile
@@ -29,7 +29,7 @@ MODES, SPACE, SPACE_AND_TIME = 2, 3, 4
 
 
 @dataclass(frozen=True)
-class ForceTarget(Target):
+class ForceTarget(FieldTarget):
     """The force on a field, as a field to set: `number` among the core's sources, times `amplitude`."""
 
     number: int = 0
@@ -226,7 +226,7 @@ def _from_formula(target: ForceTarget, shape: FormulaInTime) -> None:
             _times_factor(of_part, part)
 
 
-def _times_factor(target: ForceTarget, part: Part) -> None:
+def _times_factor(target: ForceTarget, part: ForcePart) -> None:
     number, called = target.number, target.called
 
     def factor_at(time: float) -> float:

@@ -8,12 +8,12 @@ from whorl.base.parallel import on_root
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.measures import state_fields
-from whorl.initial.checks import Target, check_mean
+from whorl.initial.checks import FieldTarget, check_mean
 from whorl.initial.files import FROM_FILE, check_box, left_out
 from whorl.output.checkpoint import Checkpoint, read_clock
 
 
-def set_from_checkpoint(target: Target, path: str, place: str) -> None:
+def set_from_checkpoint(target: FieldTarget, path: str, place: str) -> None:
     """Sets a field, or the state that determines it, from a checkpoint; `place` is the option's name.
 
     Raises CaseError if the checkpoint lacks the field, is damaged or has another box.
@@ -53,7 +53,7 @@ def read_fields(
     known, fields = checkpoint.names_in_file(), state_fields(case)
     flow.read_regridded(checkpoint.path, {name: known[name] for name in wanted})
     for name in wanted:
-        target = Target(flow, case, comm, name, fields[name].components, "initial")
+        target = FieldTarget(flow, case, comm, name, fields[name].components, "initial")
         check_mean(target, *target.moments())
 
 

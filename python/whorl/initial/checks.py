@@ -56,7 +56,7 @@ WEIGHTS = _weights()
 
 
 @dataclass(frozen=True)
-class Target:
+class FieldTarget:
     """A field to set: its name in the case, its components, and its name in messages about [initial]."""
 
     flow: _core.Flow
@@ -146,7 +146,7 @@ def _sum_of_squares(values: np.ndarray) -> float:
 class Given:
     """A fill that keeps sums of its values, and extrapolates them to the walls."""
 
-    def __init__(self, target: Target, fill: Fill):
+    def __init__(self, target: FieldTarget, fill: Fill):
         self.target, self._fill, self._walls = target, fill, target.at_walls()
         self.total, self.square = np.zeros(target.components), 0.0
         self.largest = np.zeros(target.components)
@@ -222,7 +222,7 @@ class Given:
             self.at_wall[axis][component] += [*squares, len(results)]
 
 
-def check_kept(target: Target, fill: Fill, size: float) -> None:
+def check_kept(target: FieldTarget, fill: Fill, size: float) -> None:
     """Report the share that the core removes of values of root mean square `size`; CaseError if nearly all.
 
     The core removes the divergent part of a solenoidal field, and waves beyond those of the grid. Collective.
@@ -246,7 +246,7 @@ def check_kept(target: Target, fill: Fill, size: float) -> None:
     target.remarks.append(f"{told}.")
 
 
-def check_plane(target: Target, largest: np.ndarray, size: float) -> None:
+def check_plane(target: FieldTarget, largest: np.ndarray, size: float) -> None:
     """Raises CaseError if a flow that must be plane has a velocity across the plane."""
     flow = target.case.flow
     if flow.must_be_flat and target.components == 3 and largest[2] > NEGLIGIBLE * size:
@@ -257,7 +257,7 @@ def check_plane(target: Target, largest: np.ndarray, size: float) -> None:
         )
 
 
-def check_mean(target: Target, mean: np.ndarray, size: float) -> None:
+def check_mean(target: FieldTarget, mean: np.ndarray, size: float) -> None:
     """Raises CaseError for a mean that the state cannot have.
 
     Gravity would turn a mean of θ into an acceleration of the whole box. A vorticity cannot contain the mean
@@ -277,7 +277,7 @@ def check_mean(target: Target, mean: np.ndarray, size: float) -> None:
         )
 
 
-def check_walls(target: Target, axis: str, at_wall: np.ndarray, size: float) -> None:
+def check_walls(target: FieldTarget, axis: str, at_wall: np.ndarray, size: float) -> None:
     """Raises CaseError for values at a wall where the field is a sine, or slopes where it is a cosine.
 
     `at_wall` has a row of root mean squares for each component: the last extrapolation and the differences
@@ -305,7 +305,7 @@ def check_walls(target: Target, axis: str, at_wall: np.ndarray, size: float) -> 
         )
 
 
-def check_energy(target: Target, asked: float, smallest: float) -> None:
+def check_energy(target: FieldTarget, asked: float, smallest: float) -> None:
     """Raises CaseError if a random field lacks energy because some of the first shells have no modes."""
     reached = target.energy()
     if reached >= ENOUGH * asked:
@@ -319,7 +319,7 @@ def check_energy(target: Target, asked: float, smallest: float) -> None:
     )
 
 
-def check_shells(target: Target, asked: float, largest: float) -> None:
+def check_shells(target: FieldTarget, asked: float, largest: float) -> None:
     """Raises CaseError if a random field lacks energy of its spectrum in shells beyond the grid."""
     reached = target.energy()
     if reached < (1 - NEGLIGIBLE) * asked:

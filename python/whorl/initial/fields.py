@@ -25,11 +25,11 @@ from whorl.expressions.nodes import Known
 from whorl.expressions.points import AtPoints
 from whorl.initial import options as kinds
 from whorl.initial.checkpoints import set_from_checkpoint
-from whorl.initial.checks import Target, check_energy, check_shells
+from whorl.initial.checks import FieldTarget, check_energy, check_shells
 from whorl.initial.files import check_file, filled_by, is_checkpoint, open_field
 from whorl.initial.superfluid_vortices import taylor_green_wavefunction
 
-Setter = Callable[[Target, Any], None]
+Setter = Callable[[FieldTarget, Any], None]
 FIELDS: dict[type, Setter] = {}
 
 # A function of x, y, z (arrays that broadcast to a block [z][y][x]) returning the components of a field.
@@ -94,7 +94,7 @@ def set_field(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, valu
     return target.remarks
 
 
-def target_of(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str) -> Target:
+def target_of(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str) -> FieldTarget:
     """A field of the state that a script sets. Raises CaseError, naming the fields of the state."""
     _check_names(case, [name])
     return _target(flow, case, comm, name, "initial")
@@ -126,9 +126,9 @@ def _check_names(case: Case, names: Iterable[str]) -> None:
             )
 
 
-def _target(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, place: str) -> Target:
+def _target(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, place: str) -> FieldTarget:
     about = all_fields(case)[name]
-    return Target(flow, case, comm, name, about.components, place)
+    return FieldTarget(flow, case, comm, name, about.components, place)
 
 
 def _place(case: Case, name: str) -> str:
@@ -138,7 +138,7 @@ def _place(case: Case, name: str) -> str:
     return f"initial.{name}" if of_its_own or name != case.flow.first_field() else "initial"
 
 
-def set_from_function(target: Target, function: FieldFunction) -> None:
+def set_from_function(target: FieldTarget, function: FieldFunction) -> None:
     """Calls the function with a block of planes at a time; its values must depend on the position alone."""
     x, y, z = coordinates(target.case.grid)
     checked = False
@@ -181,14 +181,14 @@ def set_from_function(target: Target, function: FieldFunction) -> None:
     target.fill(fill)
 
 
-def _check_real(target: Target, what: str, values: np.ndarray) -> None:
+def _check_real(target: FieldTarget, what: str, values: np.ndarray) -> None:
     try:
         check_real(values, f"the {what} of the {target.called}")
     except ValueError as error:
         raise CaseError(f"{error}.") from None
 
 
-def set_from_array(target: Target, values: np.ndarray) -> None:
+def set_from_array(target: FieldTarget, values: np.ndarray) -> None:
     _check_real(target, "array", values)
     nx, ny, nz = target.case.grid.points
     expected = (target.components, nz, ny, nx)
@@ -206,7 +206,7 @@ def set_from_array(target: Target, values: np.ndarray) -> None:
     target.fill(fill)
 
 
-def set_at_points(target: Target, values: AtPoints, known: Mapping[Known, float]) -> None:
+def set_at_points(target: FieldTarget, values: AtPoints, known: Mapping[Known, float]) -> None:
     """Sets the field to values that follow from the position and from known numbers."""
     x, y, z = coordinates(target.case.grid)
 
@@ -222,7 +222,7 @@ def wavenumbers(case: Case) -> tuple[float, float, float]:
 
 
 @initial_field(kinds.TaylorGreen)
-def taylor_green(target: Target, parameters: kinds.TaylorGreen) -> None:
+def taylor_green(target: FieldTarget, parameters: kinds.TaylorGreen) -> None:
     """Taylor and Green's vortex (1937).
 
     u = A sin(ax) cos(by) cos(cz), v = −A (a/b) cos(ax) sin(by) cos(cz), w = 0
@@ -242,7 +242,7 @@ def taylor_green(target: Target, parameters: kinds.TaylorGreen) -> None:
 
 
 @initial_field(kinds.Abc)
-def abc(target: Target, parameters: kinds.Abc) -> None:
+def abc(target: FieldTarget, parameters: kinds.Abc) -> None:
     """The flow of Arnold, Beltrami and Childress, as in Dombre et al. (1986).
 
     u = A sin cz + C cos by, v = B sin ax + A cos cz, w = C sin by + B cos ax
@@ -260,7 +260,7 @@ def abc(target: Target, parameters: kinds.Abc) -> None:
 
 
 @initial_field(kinds.Roberts)
-def roberts(target: Target, parameters: kinds.Roberts) -> None:
+def roberts(target: FieldTarget, parameters: kinds.Roberts) -> None:
     """The flow A (cos by, sin ax, sin by + cos ax); G. O. Roberts, Phil. Trans. R. Soc. A 271, 411 (1972)."""
     a, b, _ = wavenumbers(target.case)
     A = parameters.amplitude
@@ -272,7 +272,7 @@ def roberts(target: Target, parameters: kinds.Roberts) -> None:
 
 
 @initial_field(kinds.Kolmogorov)
-def kolmogorov(target: Target, parameters: kinds.Kolmogorov) -> None:
+def kolmogorov(target: FieldTarget, parameters: kinds.Kolmogorov) -> None:
     """The flow A sin(k_f b y) along x; Meshalkin and Sinai, J. Appl. Math. Mech. 25, 1700 (1961)."""
     k = parameters.k_f * wavenumbers(target.case)[1]
     amplitude = parameters.amplitude
@@ -284,7 +284,7 @@ def kolmogorov(target: Target, parameters: kinds.Kolmogorov) -> None:
 
 
 @initial_field(kinds.OrszagTang)
-def orszag_tang(target: Target, parameters: kinds.OrszagTang) -> None:
+def orszag_tang(target: FieldTarget, parameters: kinds.OrszagTang) -> None:
     """Velocity A (−sin by, sin ax, 0) or magnetic field A (−sin by, sin 2ax, 0); Orszag and Tang (1979)."""
     a, b, _ = wavenumbers(target.case)
     A, n = parameters.amplitude, 2 if target.field == "magnetic" else 1
@@ -296,13 +296,13 @@ def orszag_tang(target: Target, parameters: kinds.OrszagTang) -> None:
 
 
 @initial_field(kinds.Formula)
-def formula(target: Target, parameters: kinds.Formula) -> None:
+def formula(target: FieldTarget, parameters: kinds.Formula) -> None:
     """The formulas at x, y and z."""
     set_at_points(target, target.case.planned.initial(parameters.value), {})
 
 
 @initial_field(kinds.Random)
-def random(target: Target, parameters: kinds.Random) -> None:
+def random(target: FieldTarget, parameters: kinds.Random) -> None:
     """Random phases with the given spectrum, or with E(k) ∝ k⁴ exp(−2 (k/k0)²) of the given total energy."""
     case, flow = target.case, target.flow
     smallest = smallest_wavenumber(case.grid)
@@ -335,7 +335,7 @@ def standard_spectrum(peak: float, total: float) -> list[float]:
 
 
 @initial_field(kinds.FromFile)
-def from_file(target: Target, parameters: kinds.FromFile) -> None:
+def from_file(target: FieldTarget, parameters: kinds.FromFile) -> None:
     """The field of this name in a checkpoint or a snapshot of whorl, or in arrays of an HDF5 or npz file."""
     place = f"{target.place}.path"
     if on_root(target.comm, lambda: is_checkpoint(parameters.path)):

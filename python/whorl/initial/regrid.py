@@ -28,12 +28,12 @@ def _waves(points: int, fewer: int, kind: Kind) -> tuple[np.ndarray, np.ndarray]
     j = np.arange(points)
     if kind == "periodic":
         n = np.arange(1, (fewer - 1) // 2 + 1)
-        turns = np.outer(j, n) % points / points
-        waves = np.concatenate([np.ones((points, 1)), *(f(2 * np.pi * turns) for f in (np.cos, np.sin))], 1)
+        cycles = np.outer(j, n) % points / points
+        waves = np.concatenate([np.ones((points, 1)), *(f(2 * np.pi * cycles) for f in (np.cos, np.sin))], 1)
     else:
         n = np.arange(1 if kind == "sine" else 0, fewer)
-        turns = np.outer(2 * j + 1, n) % (4 * points) / (4 * points)
-        waves = (np.sin if kind == "sine" else np.cos)(2 * np.pi * turns)
+        cycles = np.outer(2 * j + 1, n) % (4 * points) / (4 * points)
+        waves = (np.sin if kind == "sine" else np.cos)(2 * np.pi * cycles)
     weights = np.full(waves.shape[1], 2.0 / points)
     if kind != "sine":
         weights[0] = 1.0 / points

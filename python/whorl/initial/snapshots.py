@@ -7,7 +7,7 @@ from whorl.base.ranks import MPI
 from whorl.base.text import spelled
 from whorl.config.case import Case
 from whorl.config.measures import all_fields, state_fields
-from whorl.initial.checks import Given, Target
+from whorl.initial.checks import FieldTarget, Given
 from whorl.initial.files import filled_by, open_field
 from whorl.output.snapshot_header import SnapshotHeader
 
@@ -19,7 +19,7 @@ def read_snapshot(flow: _core.Flow, case: Case, comm: MPI.Intracomm, header: Sna
     """
     for field in on_root(comm, lambda: _fields_for(case, header)):
         about = all_fields(case)[field]
-        target = Target(flow, case, comm, field, about.components, str(header.path))
+        target = FieldTarget(flow, case, comm, field, about.components, str(header.path))
         with open_field(str(header.path), field, about, case.grid) as readers:
             given = Given(target, filled_by(readers))
             target.give(given)

@@ -118,9 +118,9 @@ class Exchange:
 
     def term(self, g: str) -> str:
         """± (m·∇)g, g an expression; of a vector up to a gradient."""
-        carried = transport(g, self.mediator) if self.rank else f"div({self.mediator}*{g})"
+        advected = transport(g, self.mediator) if self.rank else f"div({self.mediator}*{g})"
         by_uniform = f" + dot(grad({g}), {self.uniform})" if self.uniform else ""
-        return f"{'-' if self.sign < 0 else ''}({carried}{by_uniform})"
+        return f"{'-' if self.sign < 0 else ''}({advected}{by_uniform})"
 
     def of_triad(
         self, k: np.ndarray, p: np.ndarray, f: np.ndarray, g: np.ndarray, m: np.ndarray
@@ -136,7 +136,7 @@ class Exchange:
 
 
 @dataclass(frozen=True)
-class Slice:
+class PictureSlice:
     """A plane of a snapshot: |field|, its value (signed) or |field|², on the plane normal to an axis.
 
     `background` (a, b) adds a + b z to a value; `name` is shown where the field's own name would mislead;
@@ -181,7 +181,7 @@ class Picture:
     energy; `slope_below` is drawn below the wavenumbers of the force.
     """
 
-    slices: tuple[Slice, ...]
+    slices: tuple[PictureSlice, ...]
     curves: tuple[Curves, Curves]
     spectra: tuple[tuple[str, str], ...]
     spectra_title: str = "Energy spectrum  E(k)"

@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from whorl.config.columns import Column
 from whorl.config.section import at_most_one, given_one, option
-from whorl.models.base import Balance, Curves, Defined, Exchange, FieldOf, Picture, Slice
+from whorl.models.base import Balance, Curves, Defined, Exchange, FieldOf, Picture, PictureSlice
 from whorl.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.models.viscous import (
     FLOW_COLUMNS,
@@ -17,9 +17,9 @@ from whorl.models.viscous import (
     VELOCITY,
     VORTICITY,
     ViscousFlow,
+    advected,
     along,
-    balance_of_carried,
-    carried,
+    balance_of_advected,
     length,
 )
 from whorl.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
@@ -67,8 +67,8 @@ class Boussinesq(ViscousFlow):
     )  # fmt: skip
     picture: ClassVar = Picture(
         (
-            Slice("temperature", "θ", "value", "y", name="density anomaly"),
-            Slice("vorticity", "|ω|", normal="y"),
+            PictureSlice("temperature", "θ", "value", "y", name="density anomaly"),
+            PictureSlice("vorticity", "|ω|", normal="y"),
         ),
         (
             Curves("Energy", (("energy", "kinetic"), ("potential_energy", "potential"))),
@@ -101,11 +101,11 @@ class Boussinesq(ViscousFlow):
         Vallis, Atmospheric and Oceanic Fluid Dynamics, 2nd ed. (2017), section 7.3.
         """
         gravity = self.buoyancy_frequency * np.hypot(k[0], k[1])
-        wave, carried = (
+        wave, advected = (
             np.hypot(gravity, 2 * along(self.rotation, k)) / length(k),
             along(self.mean_velocity, k),
         )
-        return carried + wave, carried - wave
+        return advected + wave, advected - wave
 
     def quantities(self) -> dict[str, Defined]:
         return super().quantities() | {
@@ -123,7 +123,7 @@ class Boussinesq(ViscousFlow):
         }
 
     def exchanges(self) -> dict[str, Exchange]:
-        return super().exchanges() | {"theta to theta": carried("temperature")}
+        return super().exchanges() | {"theta to theta": advected("temperature")}
 
     def balances(self) -> dict[str, Balance]:
         of_u = super().balances()["energy"]
@@ -131,7 +131,7 @@ class Boussinesq(ViscousFlow):
         of_theta = {"buoyancy": "buoyancy_frequency*velocity.z"}
         return {
             "energy": replace(of_u, terms=of_u.terms | buoyancy),
-            "potential_energy": balance_of_carried("temperature", "diffusivity", of_theta),
+            "potential_energy": balance_of_advected("temperature", "diffusivity", of_theta),
         }
 
     def without_mean(self, bases: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 from whorl.base.dimension import LENGTH, TIME, Dimension
 from whorl.config.columns import Column
 from whorl.config.section import Linear, option
-from whorl.models.base import Balance, Curves, Defined, FieldOf, Model, Picture, Slice
+from whorl.models.base import Balance, Curves, Defined, FieldOf, Model, Picture, PictureSlice
 
 PSI = FieldOf(2, "√density", "wavefunction ψ, real and imaginary part", symbol="psi", parts=True)
 ENERGY = "density length²/time²"
@@ -71,7 +71,7 @@ class Superfluid(Model):
     )
     progress: ClassVar[tuple[tuple[str, str], ...]] = (("E", "energy"), ("mass", "mass"))
     picture: ClassVar = Picture(
-        (Slice("psi", "|ψ|²", "density", name="density"),),
+        (PictureSlice("psi", "|ψ|²", "density", name="density"),),
         (
             Curves(
                 "Kinetic energy",

@@ -18,7 +18,7 @@ from whorl.models.base import (
     Exchange,
     FieldOf,
     Picture,
-    Slice,
+    PictureSlice,
     acting,
     components,
     transport,
@@ -131,10 +131,10 @@ class Mhd(ViscousFlow):
     )  # fmt: skip
     picture: ClassVar = Picture(
         (
-            Slice("current", "|j|"),
-            Slice("magnetic", "|b|"),
-            Slice("vorticity", "|ω|"),
-            Slice("velocity", "|u|"),
+            PictureSlice("current", "|j|"),
+            PictureSlice("magnetic", "|b|"),
+            PictureSlice("vorticity", "|ω|"),
+            PictureSlice("velocity", "|u|"),
         ),
         (
             Curves("Energy", (("energy", "kinetic"), ("magnetic_energy", "magnetic"))),
@@ -181,11 +181,11 @@ class Mhd(ViscousFlow):
             return ()
         if not np.any(self.mean_field):
             return super().frequencies(k)
-        carried, alfven = along(self.mean_velocity, k), along(self.mean_field, k)
-        turn = along(self.rotation, k) / length(k)
-        fast, slow = turn + np.hypot(turn, alfven), turn - np.hypot(turn, alfven)
-        branches = (carried + fast, carried + slow)
-        return (*branches, carried - fast, carried - slow) if np.any(self.rotation) else branches
+        advected, alfven = along(self.mean_velocity, k), along(self.mean_field, k)
+        inertial = along(self.rotation, k) / length(k)
+        fast, slow = inertial + np.hypot(inertial, alfven), inertial - np.hypot(inertial, alfven)
+        branches = (advected + fast, advected + slow)
+        return (*branches, advected - fast, advected - slow) if np.any(self.rotation) else branches
 
     def quantities(self) -> dict[str, Defined]:
         named = super().quantities() | {
@@ -228,7 +228,7 @@ class Mhd(ViscousFlow):
         return super().exchanges() | within_b | {"b to u": replace(BY_B, receiver="velocity")}
 
     def balances(self) -> dict[str, Balance]:
-        """The magnetic field is carried and stretched by u; the Lorentz force is without its gradient."""
+        """The magnetic field is advected and stretched by u; the Lorentz force is without its gradient."""
         of_b = {
             "advection": ("-div(outer(magnetic, velocity))",),
             "stretching": (f"div(outer(velocity, magnetic)) + {_along_mean('velocity')}",),

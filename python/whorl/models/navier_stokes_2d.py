@@ -9,7 +9,17 @@ import numpy as np
 
 from whorl.config.columns import Column, Measured
 from whorl.config.section import Linear, option
-from whorl.models.base import KOLMOGOROV, Balance, Curves, Defined, Exchange, FieldOf, Picture, Slice, acting
+from whorl.models.base import (
+    KOLMOGOROV,
+    Balance,
+    Curves,
+    Defined,
+    Exchange,
+    FieldOf,
+    Picture,
+    PictureSlice,
+    acting,
+)
 from whorl.models.viscous import (
     ACCELERATIONS,
     DISSIPATION,
@@ -21,7 +31,7 @@ from whorl.models.viscous import (
     TURNOVER_TIME,
     VELOCITY,
     Losses,
-    carried,
+    advected,
     material_acceleration,
     pressure,
     turnover_rate,
@@ -96,7 +106,7 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
     )
     progress: ClassVar = (("E", "energy"), ("Z", "enstrophy"), ("kmax·η", "kmax_eta"))
     picture: ClassVar = Picture(
-        (Slice("vorticity", "ω", "value"), Slice("velocity", "|u|")),
+        (PictureSlice("vorticity", "ω", "value"), PictureSlice("velocity", "|u|")),
         (ENERGY_CURVE, Curves("Enstrophy  ½⟨ω²⟩", (("enstrophy", ""),))),
         (("energy", "E(k)"),),
         slope=(-3, "$k^{-3}$"),
@@ -149,7 +159,7 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         return super().budget() | {"enstrophy": ("-enstrophy_dissipation", "vorticity_force_power")}
 
     def exchanges(self) -> dict[str, Exchange]:
-        return super().exchanges() | {"omega to omega": carried("vorticity")}
+        return super().exchanges() | {"omega to omega": advected("vorticity")}
 
     def balances(self) -> dict[str, Balance]:
         """The balances of energy, by the velocity, and enstrophy; the β term does no work on either."""

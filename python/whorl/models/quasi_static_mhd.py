@@ -8,7 +8,7 @@ from pydantic import model_validator
 
 from whorl.config.columns import Column
 from whorl.config.section import Vector, option
-from whorl.models.base import Balance, Curves, Defined, Picture, Slice, components
+from whorl.models.base import Balance, Curves, Defined, Picture, PictureSlice, components
 from whorl.models.viscous import ENERGY_CURVE, FLOW_COLUMNS, ViscousFlow
 
 ALONG = "(field_direction_x*dx({0}) + field_direction_y*dy({0}) + field_direction_z*dz({0}))"
@@ -34,7 +34,7 @@ class QuasiStaticMhd(ViscousFlow):
         Column("joule_dissipation", "length²/time³", "2 Q Σ (k·e)²/k² ½|u|², lost to the currents"),
     )
     picture: ClassVar = Picture(
-        (Slice("vorticity", "|ω|", normal="y"), Slice("velocity", "|u|", normal="y")),
+        (PictureSlice("vorticity", "|ω|", normal="y"), PictureSlice("velocity", "|u|", normal="y")),
         (
             ENERGY_CURVE,
             Curves("Dissipation", (("dissipation", "all"), ("joule_dissipation", "Joule"))),

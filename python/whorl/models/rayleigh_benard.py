@@ -9,7 +9,7 @@ from pydantic import model_validator
 from whorl.base.dimension import LENGTH, TIME, Dimension
 from whorl.config.columns import Column, Known
 from whorl.config.section import Linear, at_most_one, option
-from whorl.models.base import Balance, Curves, Defined, Exchange, FieldOf, Model, Picture, Slice
+from whorl.models.base import Balance, Curves, Defined, Exchange, FieldOf, Model, Picture, PictureSlice
 from whorl.models.viscous import (
     ACCELERATIONS,
     ADVECTION,
@@ -21,8 +21,8 @@ from whorl.models.viscous import (
     VELOCITY,
     VISCOUS,
     VORTICITY,
-    balance_of_carried,
-    carried,
+    advected,
+    balance_of_advected,
     material_acceleration,
     pressure,
     turnover_rate,
@@ -98,7 +98,10 @@ class RayleighBenard(Model):
     )
     progress: ClassVar = (("E", "energy"), ("Nu", "nusselt_volume"), ("kmax·η", "kmax_eta"))
     picture: ClassVar = Picture(
-        (Slice("temperature", "T", "value", "y", (1.0, -1.0)), Slice("velocity", "|u|", normal="y")),
+        (
+            PictureSlice("temperature", "T", "value", "y", (1.0, -1.0)),
+            PictureSlice("velocity", "|u|", normal="y"),
+        ),
         (
             Curves("Kinetic energy  ½⟨u²⟩", (("energy", ""),)),
             Curves(
@@ -200,7 +203,7 @@ class RayleighBenard(Model):
         }
 
     def exchanges(self) -> dict[str, Exchange]:
-        return {"u to u": U_TO_U, "theta to theta": carried("temperature")}
+        return {"u to u": U_TO_U, "theta to theta": advected("temperature")}
 
     def balances(self) -> dict[str, Balance]:
         of_u = {
@@ -215,7 +218,7 @@ class RayleighBenard(Model):
             turning["coriolis"] = ("-2*cross(vector(0, 0, rotation_z), velocity)",)
         return {
             "energy": Balance(("velocity",), of_u, turning, together=ADVECTION_TOGETHER),
-            "thermal_variance": balance_of_carried("temperature", "diffusivity", of_theta),
+            "thermal_variance": balance_of_advected("temperature", "diffusivity", of_theta),
         }
 
     def symbols(self) -> dict[str, float]:

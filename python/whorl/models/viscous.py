@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from whorl.config.columns import Column, Known, Measured, State
+from whorl.config.columns import Column, ColumnState, Known, Measured
 from whorl.config.section import Linear, Vector, option
 from whorl.models.base import (
     KOLMOGOROV,
@@ -18,7 +18,7 @@ from whorl.models.base import (
     FieldOf,
     Model,
     Picture,
-    Slice,
+    PictureSlice,
     acting,
     components,
     transport,
@@ -134,7 +134,7 @@ def turnover_rate(
     return math.sqrt(share * sums["energy"]) / length if length > 0 else 0.0 * sums["energy"]
 
 
-def derivative_skewness(of: State) -> float:
+def derivative_skewness(of: ColumnState) -> float:
     """−√(135/98) Σ k²T / Z^{3/2}, which is ⟨(∂u/∂x)³⟩/⟨(∂u/∂x)²⟩^{3/2} in isotropic flow.
 
     Σ k²T is the production of Z by stretching, −(35/2) ⟨(∂u/∂x)³⟩, and Z = (15/2) ⟨(∂u/∂x)²⟩ (Batchelor and
@@ -201,8 +201,8 @@ SKEWNESS = Column(
 )
 HELICITY_SPECTRUM = Column("helicity", "length/time²", "helicity of the shell, H(k)")
 
-VORTICITY_SLICE = Slice("vorticity", "|ω|")
-VELOCITY_SLICE = Slice("velocity", "|u|")
+VORTICITY_SLICE = PictureSlice("vorticity", "|ω|")
+VELOCITY_SLICE = PictureSlice("velocity", "|u|")
 ENERGY_CURVE = Curves("Kinetic energy  ½⟨u²⟩", (("energy", ""),))
 DISSIPATION_CURVE = Curves("Dissipation  ε", (("dissipation", ""),))
 
@@ -233,12 +233,12 @@ def _square_with(operator: str, power: int, field: str) -> str:
 U_TO_U = Exchange("velocity", "velocity", "velocity", -1)
 
 
-def carried(name: str) -> Exchange:
+def advected(name: str) -> Exchange:
     """A number that the velocity carries."""
     return Exchange(name, name, "velocity", -1, rank=0)
 
 
-def balance_of_carried(name: str, diffusivity: str, sources: Mapping[str, str]) -> Balance:
+def balance_of_advected(name: str, diffusivity: str, sources: Mapping[str, str]) -> Balance:
     """The balance of a number that the velocity carries and that diffuses, with other `sources` by term."""
     advection, diffusion = f"-div(velocity*{name})", f"{diffusivity}*lap({name})"
     terms = {"advection": advection, **sources, "diffusion": diffusion, "forcing": f"{name}_force"}
@@ -371,8 +371,8 @@ class ViscousFlow(Losses):
         """Inertial waves, ω = U·k ± 2 Ω·k/k (Greenspan, The Theory of Rotating Fluids, 1968, chapter 4)."""
         if not np.any(self.rotation):
             return ()
-        wave, carried = 2 * along(self.rotation, k) / length(k), along(self.mean_velocity, k)
-        return carried + wave, carried - wave
+        wave, advected = 2 * along(self.rotation, k) / length(k), along(self.mean_velocity, k)
+        return advected + wave, advected - wave
 
     def quantities(self) -> dict[str, Defined]:
         """Pressure, dissipation, invariants, helicity and accelerations."""

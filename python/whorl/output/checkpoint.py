@@ -26,7 +26,7 @@ class Timed(NamedTuple):
     """Choices by timing on which the bits of a run depend; an empty text and 0 leave them open."""
 
     lines: str = ""  # the result of run.lines = "auto"
-    plane_bytes: int = 0  # memory of a queue of a GPU for the planes of one batch
+    plane_bytes: int = 0  # memory of a GPU stream for the planes of one batch
 
 
 OPEN = Timed()

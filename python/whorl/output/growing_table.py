@@ -16,10 +16,10 @@ import numpy as np
 from whorl.base.errors import CaseError
 from whorl.config.clock import Every
 from whorl.config.earlier import renamed
-from whorl.diagnostics.options import Array, Layout
+from whorl.diagnostics.options import Array, ArrayLayout
 from whorl.output.groups import Variable, cut_group, write_group
 from whorl.output.growing_file import GrowingFile, Write
-from whorl.output.moment import Moment
+from whorl.output.sample import StateSample
 from whorl.output.series import gaps_of, with_gaps
 from whorl.output.table import Agree, Kept, Table
 
@@ -40,7 +40,9 @@ class Rows(ABC):
     `coordinates` are along the second axis.
     """
 
-    def __init__(self, options: Any, layout: Layout, width: int = 0, coordinates: Coordinates | None = None):
+    def __init__(
+        self, options: Any, layout: ArrayLayout, width: int = 0, coordinates: Coordinates | None = None
+    ):
         self.options, self.layout, self.width, self.coordinates = options, layout, width, coordinates or {}
         self.resume(None)
 
@@ -151,12 +153,12 @@ class GrowingTable(Table, Generic[Group]):
         self.gaps: list[str] = []
 
     @abstractmethod
-    def measure(self, moment: Moment, names: Sequence[str]) -> Mapping[str, Any]:
+    def measure(self, sample: StateSample, names: Sequence[str]) -> Mapping[str, Any]:
         """Measure the rows of some groups. Collective."""
 
-    def write(self, moment: Moment, names: Sequence[str], agree: Agree) -> None:
-        for name, raw in self.measure(moment, names).items():
-            self.rows[name].add(moment.clock.step, moment.clock.time, raw)
+    def write(self, sample: StateSample, names: Sequence[str], agree: Agree) -> None:
+        for name, raw in self.measure(sample, names).items():
+            self.rows[name].add(sample.clock.step, sample.clock.time, raw)
         if not self.keeps and (self.at_once or any(self.rows[name].full for name in names)):
             agree(self.synchronise)
 

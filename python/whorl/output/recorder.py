@@ -25,8 +25,8 @@ from whorl.output.accuracy import Accuracy
 from whorl.output.checkpoint import COUNT, PACE, SOURCES, Checkpoint
 from whorl.output.condition import Condition
 from whorl.output.directory import RunDirectory
-from whorl.output.moment import Moment
 from whorl.output.resolution import Resolution
+from whorl.output.sample import StateSample
 from whorl.output.series import Series, gap_of, step_of
 from whorl.output.snapshot_series import SnapshotSeries
 from whorl.output.snapshot_writer import write_snapshot
@@ -109,7 +109,7 @@ class Recorder:
 
     def check_condition(self) -> None:
         """Find whether time.stop_when holds in the present state, as with a row. Collective."""
-        self.condition.check(self._moment().expression)
+        self.condition.check(self._sample().expression)
 
     def resume(self, checkpoint: Checkpoint, kept: dict[str, Kept]) -> list[str]:
         """Cut the tables to the rows kept and resume after them; return a sentence for each gap."""
@@ -168,25 +168,25 @@ class Recorder:
             return
         if report:
             self._check_growth(report)
-        moment = self._moment(report)
+        sample = self._sample(report)
         for name, writer in self.writers.items():
             if writer.needs_sums and due[name]:
-                writer.write(moment, due[name], self._agree)
+                writer.write(sample, due[name], self._agree)
             if writer is self.series and due[name]:
                 self.accuracy.check(self.series.rows)
-                self.condition.check(moment.expression)
+                self.condition.check(sample.expression)
                 if self.reached:
                     written, due = due, self._due(last=True)
                     self._write_without_sums({one: _without(due[one], written[one]) for one in due})
             if name == LAST_OF_FILES and any(due[one] for one in FILES):
-                self.resolution.judge(moment)
+                self.resolution.judge(sample)
 
     def _write_without_sums(self, due: Mapping[str, Sequence[str]]) -> None:
         """Write the parts that are due of writers that need no sums over modes."""
-        moment = Moment(self.case, self.flow, self.clock, {})
+        sample = StateSample(self.case, self.flow, self.clock, {})
         for name, parts in due.items():
             if parts and not self.writers[name].needs_sums:
-                self.writers[name].write(moment, parts, self._agree)
+                self.writers[name].write(sample, parts, self._agree)
 
     def read_new_particles(self, names: Collection[str]) -> None:
         """Read the particles that a restart has begun where they begin, unless an earlier restart has."""
@@ -194,9 +194,9 @@ class Recorder:
         read = [name for name, one in rows.items() if one.last == self.clock.step or name not in names]
         self._write_without_sums({"particles": _without(self.particles.wanted(), read)})
 
-    def _moment(self, report: _core.StepReport | None = None) -> Moment:
+    def _sample(self, report: _core.StepReport | None = None) -> StateSample:
         columns = partial(evaluate, self.case.planned.row())
-        return Moment(self.case, self.flow, self.clock, self.sums.values(), report, columns)
+        return StateSample(self.case, self.flow, self.clock, self.sums.values(), report, columns)
 
     @property
     def reached(self) -> bool:
@@ -208,8 +208,8 @@ class Recorder:
         for table in self.tables.values():
             agreed(self.comm, table.finish)
 
-    def _checkpoint(self, moment: Moment) -> None:
-        self.checkpoint(moment.report.dt)
+    def _checkpoint(self, sample: StateSample) -> None:
+        self.checkpoint(sample.report.dt)
 
     def checkpoint(self, dt: float) -> None:
         """Write a restart file of the present state, unless one exists; then remove the oldest.
@@ -287,7 +287,7 @@ class Recorder:
             particles=particles,
         )
 
-    def _snapshot(self, moment: Moment) -> None:
+    def _snapshot(self, sample: StateSample) -> None:
         if self.directory is None:
             return
         path = self.directory.snapshot_path(self.clock.step)

@@ -1,7 +1,7 @@
 """Warnings of poor resolution during a run, from the spectra and sums of its rows.
 
 A rule is a class of RULES: it is made from a case, says whether it `applies`, and finds poor resolution in
-a moment. Only the rule of the temperature needs more than the rows. Thresholds and their reasons are in
+a sample. Only the rule of the temperature needs more than the rows. Thresholds and their reasons are in
 docs/guide.md, "Resolution".
 """
 
@@ -16,7 +16,7 @@ from whorl.config.case import Case
 from whorl.config.sizes import next_good_size
 from whorl.expressions.answers import evaluate
 from whorl.expressions.questions import Questions
-from whorl.output.moment import Moment
+from whorl.output.sample import StateSample
 
 WORSE = 1.5  # a warning is given again when its badness has grown by this factor
 LEAST_KMAX_ETA = 0.9
@@ -46,7 +46,7 @@ class Rule(Protocol):
 
     applies: bool
 
-    def find(self, moment: Moment) -> Iterator[Finding]: ...
+    def find(self, sample: StateSample) -> Iterator[Finding]: ...
 
 
 class SmallestEddies:
@@ -61,8 +61,8 @@ class SmallestEddies:
         scale = flow.must_be_flat or min(self.points) > 1
         self.applies = known and scale and _diffuses(case, "energy")
 
-    def find(self, moment: Moment) -> Iterator[Finding]:
-        numbers = moment.case.flow.derived(moment.statistics, moment.flow.kmax)
+    def find(self, sample: StateSample) -> Iterator[Finding]:
+        numbers = sample.case.flow.derived(sample.statistics, sample.flow.kmax)
         kmax_eta = numbers["kmax_eta"]
         if not 0 < kmax_eta <= LEAST_KMAX_ETA:
             return
@@ -70,7 +70,7 @@ class SmallestEddies:
         yield Finding(
             "kmax_eta",
             LEAST_KMAX_ETA / kmax_eta,
-            f"k_max η is {kmax_eta:.3g} {_at(moment)} less than {LEAST_KMAX_ETA:g}: the smallest eddies are "
+            f"k_max η is {kmax_eta:.3g} {_at(sample)} less than {LEAST_KMAX_ETA:g}: the smallest eddies are "
             f"cut off; for k_max η = 1 use {' × '.join(map(str, enough))} points, or a larger viscosity.",
         )
 
@@ -86,16 +86,16 @@ class EndsOfSpectra:
         }
         self.applies = bool(self.powers)
 
-    def find(self, moment: Moment) -> Iterator[Finding]:
-        spectra = moment.spectra_known
+    def find(self, sample: StateSample) -> Iterator[Finding]:
+        spectra = sample.spectra_known
         for name, power in self.powers.items() if spectra else ():
-            last, before, largest = _ends(spectra["k"], spectra[name], power, moment.flow.kmax)
+            last, before, largest = _ends(spectra["k"], spectra[name], power, sample.flow.kmax)
             if last > before and last >= LARGEST_END * largest:
                 yield Finding(
                     name,
                     last / (LARGEST_END * largest),
                     f"k{'⁴' if power == 4 else '²'} times the spectrum of {name} rises at the cut-off "
-                    f"{_at(moment)} to {last / largest:.2g} of its largest value: what diffusion should take "
+                    f"{_at(sample)} to {last / largest:.2g} of its largest value: what diffusion should take "
                     f"piles up there; use more points, or a larger {DIFFUSED_BY.get(name, 'diffusivity')}.",
                 )
 
@@ -115,11 +115,11 @@ class TemperatureBetweenPlates:
         self.extremes = case.planned.means(*texts) if self.applies else None
         self.limits, self._read = (0.0, 1.0), -math.inf
 
-    def find(self, moment: Moment) -> Iterator[Finding]:
-        if moment.clock.step < self._read + STEPS_BETWEEN:
+    def find(self, sample: StateSample) -> Iterator[Finding]:
+        if sample.clock.step < self._read + STEPS_BETWEEN:
             return
-        low, high = map(float, evaluate(self.extremes, moment.flow, moment.clock.time))
-        begins, self._read = self._read < 0, moment.clock.step
+        low, high = map(float, evaluate(self.extremes, sample.flow, sample.clock.time))
+        begins, self._read = self._read < 0, sample.clock.step
         if begins:
             self.limits = min(0.0, low), max(1.0, high)
         beyond = max(self.limits[0] - low, high - self.limits[1])
@@ -127,7 +127,7 @@ class TemperatureBetweenPlates:
             yield Finding(
                 "temperature",
                 beyond / BEYOND_PLATES,
-                f"the temperature is {low:.3g} to {high:.3g} {_at(moment)} beyond {self.limits[0]:.3g} and "
+                f"the temperature is {low:.3g} to {high:.3g} {_at(sample)} beyond {self.limits[0]:.3g} and "
                 f"{self.limits[1]:.3g}, which it cannot leave, by {beyond:.2g} of the difference between the "
                 "plates: plumes and boundary layers are not resolved; use more points.",
             )
@@ -144,10 +144,10 @@ class Resolution:
         self._told: dict[str, float] = {}
         self._new: list[str] = []
 
-    def judge(self, moment: Moment) -> None:
-        """Apply the rules to a moment whose rows are written. Collective."""
+    def judge(self, sample: StateSample) -> None:
+        """Apply the rules to a sample whose rows are written. Collective."""
         for rule in self.rules:
-            for found in rule.find(moment):
+            for found in rule.find(sample):
                 if found.badness >= WORSE * self._told.get(found.of, 1 / WORSE):
                     self._told[found.of] = found.badness
                     self._new.append(found.told)
@@ -190,5 +190,5 @@ def _ends(k: np.ndarray, spectrum: np.ndarray, power: int, kmax: float) -> tuple
     return values[-width:].mean(), values[-2 * width : -width].mean(), values.max()
 
 
-def _at(moment: Moment) -> str:
-    return f"at t = {moment.clock.time:.6g}, step {moment.clock.step},"
+def _at(sample: StateSample) -> str:
+    return f"at t = {sample.clock.time:.6g}, step {sample.clock.step},"

@@ -18,7 +18,7 @@ from whorl.base.files import synchronise, write_text
 from whorl.base.text import counted
 from whorl.config.columns import CLOCK, Column
 from whorl.config.outputs import option_of
-from whorl.output.moment import Moment, row_of
+from whorl.output.sample import StateSample, row_of
 from whorl.output.table import ColumnTable, Kept
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ class Series(ColumnTable):
     def no_rows(self) -> list[dict[str, float]]:
         return []
 
-    def measure(self, moment: Moment) -> dict[str, float]:
-        return row_of(self.columns, moment)
+    def measure(self, sample: StateSample) -> dict[str, float]:
+        return row_of(self.columns, sample)
 
-    def record(self, moment: Moment, measured: dict[str, float]) -> None:
+    def record(self, sample: StateSample, measured: dict[str, float]) -> None:
         self.append(measured)
 
     def read(self, step: int) -> Kept:

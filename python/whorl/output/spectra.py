@@ -15,10 +15,10 @@ import numpy as np
 from whorl.base.files import whole_file
 from whorl.base.hdf5 import open_hdf5
 from whorl.config.columns import Column
-from whorl.diagnostics.options.base import Array, Axis, Layout
+from whorl.diagnostics.options.base import Array, ArrayLayout, Axis
 from whorl.output.groups import damage_named, read_group, write_variables
 from whorl.output.growing_table import Rows
-from whorl.output.moment import Moment, shells_of
+from whorl.output.sample import StateSample, shells_of
 from whorl.output.series import check_written, gaps_of, with_gaps
 from whorl.output.table import ColumnTable, Kept
 
@@ -35,11 +35,11 @@ class Shells(Rows):
         arrays = tuple(
             Array(one.name, ("k",), one.meaning, itemgetter(one.name), one.unit) for one in columns
         )
-        super().__init__(None, Layout((_axis(k),), arrays))
+        super().__init__(None, ArrayLayout((_axis(k),), arrays))
 
     def add(self, step: int, time: float, raw: Mapping[str, np.ndarray]) -> None:
         if not self.rows:
-            self.layout = Layout((_axis(raw["k"]),), self.layout.arrays)
+            self.layout = ArrayLayout((_axis(raw["k"]),), self.layout.arrays)
         super().add(step, time, {name: np.array(values) for name, values in raw.items()})
 
     def arrays(self, raw: Sequence[Mapping[str, np.ndarray]], times: np.ndarray) -> list[np.ndarray]:
@@ -73,11 +73,11 @@ class Spectra(ColumnTable):
                 self.rows.add(int(step), float(time), {"k": k, **sums})
         self._write()
 
-    def measure(self, moment: Moment) -> dict[str, np.ndarray]:
-        return shells_of(self.columns, moment)
+    def measure(self, sample: StateSample) -> dict[str, np.ndarray]:
+        return shells_of(self.columns, sample)
 
-    def record(self, moment: Moment, measured: dict[str, np.ndarray]) -> None:
-        self.append(moment.clock.time, moment.clock.step, measured["k"], measured)
+    def record(self, sample: StateSample, measured: dict[str, np.ndarray]) -> None:
+        self.append(sample.clock.time, sample.clock.step, measured["k"], measured)
 
     def read(self, step: int) -> Kept:
         data = read_spectra(self.path)

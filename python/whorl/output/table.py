@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 from whorl.base.errors import CaseError
 from whorl.config.clock import Clock, Every
 from whorl.config.columns import Column
-from whorl.output.moment import Moment
+from whorl.output.sample import StateSample
 
 Agree = Callable[[Callable[[], None]], None]  # does work of each rank, and raises an error of any on all
 
@@ -44,19 +44,19 @@ class Writer(ABC):
         return 0, 0.0
 
     @abstractmethod
-    def write(self, moment: Moment, names: Sequence[str], agree: Agree) -> None:
+    def write(self, sample: StateSample, names: Sequence[str], agree: Agree) -> None:
         """Write some parts. Collective."""
 
 
 class Single(Writer):
     """An output of one part, which a function writes."""
 
-    def __init__(self, name: str, every: float | str, write: Callable[[Moment], None]):
+    def __init__(self, name: str, every: float | str, write: Callable[[StateSample], None]):
         super().__init__({name: Every.parse(every)})
         self._write = write
 
-    def write(self, moment: Moment, names: Sequence[str], agree: Agree) -> None:
-        self._write(moment)
+    def write(self, sample: StateSample, names: Sequence[str], agree: Agree) -> None:
+        self._write(sample)
 
 
 class Kept(NamedTuple):
@@ -124,15 +124,15 @@ class ColumnTable(Table):
     def states(self) -> int:
         return len(self.rows)
 
-    def write(self, moment: Moment, names: Sequence[str], agree: Agree) -> None:
-        agree(partial(self.record, moment, self.measure(moment)))
+    def write(self, sample: StateSample, names: Sequence[str], agree: Agree) -> None:
+        agree(partial(self.record, sample, self.measure(sample)))
 
     @abstractmethod
-    def measure(self, moment: Moment) -> dict[str, Any]:
+    def measure(self, sample: StateSample) -> dict[str, Any]:
         """Measure the columns in a state. Collective."""
 
     @abstractmethod
-    def record(self, moment: Moment, measured: dict[str, Any]) -> None:
+    def record(self, sample: StateSample, measured: dict[str, Any]) -> None:
         """Append the columns of a state."""
 
     def check_columns(self, there: Collection[str]) -> None:

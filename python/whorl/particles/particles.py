@@ -148,8 +148,8 @@ class Particles:
         ----------
         text : str
             An expression (docs/expressions.md). Derivatives, filters and inverse Laplacians of products, as
-            in the pressure and the acceleration, are brought to the modes and interpolated from there. The
-            rest of the expression is worked out from the interpolated values.
+            in the pressure and the acceleration, are transformed to the modes and interpolated from there.
+            The rest of the expression is worked out from the interpolated values.
 
         Returns
         -------

@@ -15,7 +15,7 @@ from whorl.config.case import Case
 from whorl.config.clock import Clock, Every
 from whorl.output.groups import read_group, write_rows
 from whorl.output.growing_table import about
-from whorl.output.moment import Moment
+from whorl.output.sample import StateSample
 from whorl.output.table import Kept
 from whorl.particles.ask import PathReading
 from whorl.particles.files import ordered
@@ -71,9 +71,9 @@ class Paths(ReadTable[PathRows]):
         due = {*released, *super().due(clock, last=last)}
         return [name for name in self.wanted() if name in due]
 
-    def measure(self, moment: Moment, names: Sequence[str]) -> dict[str, np.ndarray | None]:
+    def measure(self, sample: StateSample, names: Sequence[str]) -> dict[str, np.ndarray | None]:
         self._check(names)
-        return super().measure(moment, names)
+        return super().measure(sample, names)
 
     def read(self, step: int) -> Kept:
         """The coordinates of each group up to a step, without a row at the end that was not due."""

@@ -12,7 +12,7 @@ from matplotlib.gridspec import SubplotSpec
 from whorl.config.case import Case, Grid
 from whorl.config.dealiasing import LARGEST_KEPT
 from whorl.expressions.case import snapshot_entry
-from whorl.models.base import KOLMOGOROV, Curves, Picture, Slice
+from whorl.models.base import KOLMOGOROV, Curves, Picture, PictureSlice
 from whorl.output.directory import RunDirectory
 from whorl.pictures.slices import Tell, Wanted, choose, draw_slice, silent
 from whorl.pictures.spectra import colors_of, draw_mean_spectra, draw_spectra, forced_band
@@ -166,7 +166,7 @@ def picture_of(case: Case) -> Picture:
     if picture.slope == KOLMOGOROV and 1 in case.grid.points:
         picture = replace(picture, slope=None)  # plane flow follows another law
     names = sorted((scalar.name for scalar in case.scalars), key=lambda name: name != first)
-    slices = tuple(Slice(name, "θ", "value") for name in names)
+    slices = tuple(PictureSlice(name, "θ", "value") for name in names)
     if first not in names:
         return replace(picture, slices=(*picture.slices, *slices))
     variances = tuple((f"{name}_variance", name) for name in names)

@@ -16,7 +16,7 @@ from whorl.config.case import Grid
 from whorl.config.explain import did_you_mean
 from whorl.expressions.faults import ExpressionError, fault, in_one_line
 from whorl.expressions.parse import Parser, Vocabulary
-from whorl.models.base import Slice
+from whorl.models.base import PictureSlice
 from whorl.pictures.style import with_unit
 
 PLANES = 16
@@ -36,14 +36,14 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Plane:
+class PlaneValues:
     """The two-dimensional values of a plane, the slice that they show, and their unit.
 
     The position of the plane along `normal` is a coordinate of the values.
     """
 
     values: xr.DataArray
-    of: Slice
+    of: PictureSlice
     grid: Grid
     normal: str
     time: float
@@ -74,8 +74,8 @@ def silent(line: str) -> None:
 
 
 def choose(
-    snapshots: xr.Dataset, slices: Iterable[Slice], grid: Grid, wanted: Wanted, tell: Tell = silent
-) -> Plane | None:
+    snapshots: xr.Dataset, slices: Iterable[PictureSlice], grid: Grid, wanted: Wanted, tell: Tell = silent
+) -> PlaneValues | None:
     """The plane to draw; by default of the first available of `slices`, else of the first available field.
 
     It is from the last snapshot by default; `tell` is called if its time differs from the one wanted. The
@@ -101,7 +101,7 @@ def choose(
     values = plane_of(field, replace(chosen, normal=normal), grid, position)
     unit = str(field.attrs.get("units", ""))
     unit = squared(unit) if chosen.shows == "density" else unit
-    return Plane(values, chosen, grid, normal, float(snapshot["time"]), unit)
+    return PlaneValues(values, chosen, grid, normal, float(snapshot["time"]), unit)
 
 
 def squared(unit: str) -> str:
@@ -123,7 +123,7 @@ def nearest(states: xr.Dataset, wanted: float, what: str, tell: Tell) -> int:
     return index
 
 
-def _slice(snapshot: xr.Dataset, slices: list[Slice], wanted: str | None) -> Slice:
+def _slice(snapshot: xr.Dataset, slices: list[PictureSlice], wanted: str | None) -> PictureSlice:
     """The model's slice of the field, or else a plain one."""
     if wanted is None:
         there = (one.field for one in slices if one.field in snapshot)
@@ -141,14 +141,16 @@ def _slice(snapshot: xr.Dataset, slices: list[Slice], wanted: str | None) -> Sli
         there_are = f"those of {name} are {', '.join(parts)}" if parts else f"{name} has none"
         raise CaseError(f'the field has no component "{part}": {there_are}.')
     if part:
-        return Slice(name, part, "value", part=part)
+        return PictureSlice(name, part, "value", part=part)
     own = next((one for one in slices if one.field == name), None)
     if own:
         return own
-    return Slice(name, "", ("magnitude" if last == ["component"] else "density") if last else "value")
+    return PictureSlice(name, "", ("magnitude" if last == ["component"] else "density") if last else "value")
 
 
-def _place(wanted: str | None, field: xr.DataArray, grid: Grid, chosen: Slice) -> tuple[str, float | None]:
+def _place(
+    wanted: str | None, field: xr.DataArray, grid: Grid, chosen: PictureSlice
+) -> tuple[str, float | None]:
     """The normal axis and the position on it, None for the liveliest of a few planes."""
     if wanted is None:
         return normal_axis(chosen.normal, field), None
@@ -179,7 +181,9 @@ def _constant(text: str) -> float:
     return value.scalar.value
 
 
-def plane_of(field: xr.DataArray, chosen: Slice, grid: Grid, position: float | None = None) -> xr.DataArray:
+def plane_of(
+    field: xr.DataArray, chosen: PictureSlice, grid: Grid, position: float | None = None
+) -> xr.DataArray:
     """The plane nearest to a position, or the liveliest, closed along its periodic axes.
 
     It includes the background of the slice.
@@ -244,7 +248,7 @@ def _shown(plane: xr.DataArray, shows: str) -> xr.DataArray:
 # Drawing
 
 
-def draw_slice(ax: Axes, plane: Plane | None, time: str) -> None:
+def draw_slice(ax: Axes, plane: PlaneValues | None, time: str) -> None:
     """Draw a plane with its scale of colours; `time` is text for the title."""
     ax.grid(False)
     if plane is None:
@@ -276,7 +280,7 @@ def draw_slice(ax: Axes, plane: Plane | None, time: str) -> None:
     bar.outline.set_visible(False)
 
 
-def colours(plane: Plane) -> dict[str, Any]:
+def colours(plane: PlaneValues) -> dict[str, Any]:
     """The map of colours and its scale: about a white middle for signed values, from zero up for sizes.
 
     The scale leaves out the 0.3 per cent of the values that are farthest from the middle.

@@ -16,7 +16,7 @@ from whorl.config.measures import state_fields
 from whorl.config.scalars import plain_name
 from whorl.config.section import Interval, Section, Vector, listed, option, tag_of
 from whorl.config.wavenumbers import check_kept, label_of_mode, smallest_wavenumbers
-from whorl.diagnostics.options.base import Array, Axis, Layout, Texts, check_labels
+from whorl.diagnostics.options.base import Array, ArrayLayout, Axis, Texts, check_labels
 from whorl.diagnostics.options.wave_bins import Shells, shells_of
 from whorl.expressions.faults import ExpressionError, fault, in_one_line
 from whorl.expressions.nodes import Largest, Node, within
@@ -135,7 +135,7 @@ class Probe(Section):
         """Raises ValueError if a mode or a point is not possible in the case."""
         raise NotImplementedError
 
-    def layout(self, case: "Case", reads: Sequence[Read]) -> Layout:
+    def layout(self, case: "Case", reads: Sequence[Read]) -> ArrayLayout:
         """The axes and the array of its group."""
         raise NotImplementedError
 
@@ -213,8 +213,8 @@ class ModeProbe(Probe):
                     "and sines with wavenumbers of at least 0"
                 )
 
-    def layout(self, case: "Case", reads: Sequence[Read]) -> Layout:
-        return Layout(
+    def layout(self, case: "Case", reads: Sequence[Read]) -> ArrayLayout:
+        return ArrayLayout(
             (
                 Axis("quantity", [one.text for one in reads], "what is read"),
                 Axis(
@@ -295,8 +295,8 @@ class PointProbe(ReadAtPoints):
                         f"{length:g}"
                     )
 
-    def layout(self, case: "Case", reads: Sequence[Read]) -> Layout:
-        return Layout(
+    def layout(self, case: "Case", reads: Sequence[Read]) -> ArrayLayout:
+        return ArrayLayout(
             (
                 Axis("quantity", [one.text for one in reads], "what is read"),
                 Axis("point", np.arange(len(self.places())), "number of the point"),

@@ -10,7 +10,7 @@ from whorl.config.case import Case
 from whorl.output.groups import write_rows
 from whorl.output.growing_file import Write
 from whorl.output.growing_table import GrowingTable, Rows
-from whorl.output.moment import Moment
+from whorl.output.sample import StateSample
 from whorl.probes.ask import Reading
 from whorl.probes.files import as_complex
 
@@ -44,9 +44,9 @@ class ReadTable(GrowingTable[Group]):
     def counted_from(self, name: str) -> tuple[int, float]:
         return self.rows[name].first or super().counted_from(name)
 
-    def measure(self, moment: Moment, names: Sequence[str]) -> dict[str, np.ndarray | None]:
+    def measure(self, sample: StateSample, names: Sequence[str]) -> dict[str, np.ndarray | None]:
         """The values that the named groups read of the present state. Collective."""
-        return {name: self.rows[name].reading.read(moment.flow) for name in names}
+        return {name: self.rows[name].reading.read(sample.flow) for name in names}
 
 
 class Probes(ReadTable[ReadRows]):

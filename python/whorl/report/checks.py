@@ -26,7 +26,7 @@ class Check(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Balance:
+class ColumnBalance:
     """The balance of a column over time: its change, the integrals of its terms, and the residual.
 
     `terms` are pairs of the name of a column, with a minus for a loss, and its integral with that sign. A
@@ -50,7 +50,7 @@ def checks(case: Case, series: xr.Dataset, spectra: xr.Dataset | None) -> list[C
     return [*_of_resolution(case, series), *_of_spectrum(case, spectra), *_of_steps(case, series)]
 
 
-def balances(case: Case, series: xr.Dataset) -> list[Balance]:
+def balances(case: Case, series: xr.Dataset) -> list[ColumnBalance]:
     """The balances over the finite rows of the series, if all their terms are columns of it."""
     return [
         one
@@ -86,7 +86,7 @@ def _forceable(case: Case) -> list[str]:
 
 def _balance(
     series: xr.Dataset, column: str, rates: list[tuple[float, str]], works: list[str]
-) -> Balance | None:
+) -> ColumnBalance | None:
     names = [column, *(name for _, name in rates), *works]
     finite = np.logical_and.reduce([np.isfinite(series[name].values) for name in names])
     if finite.sum() < 2:
@@ -102,7 +102,7 @@ def _balance(
     residual = change - sum(value for _, value in terms)
     sizes = sum(abs(value) for _, value in terms), float(np.abs(values[column]).max())
     relative = (abs(residual) / size if size > 0 else np.nan for size in sizes)
-    return Balance(column, float(time[0]), float(time[-1]), change, tuple(terms), residual, *relative)
+    return ColumnBalance(column, float(time[0]), float(time[-1]), change, tuple(terms), residual, *relative)
 
 
 def _of_resolution(case: Case, series: xr.Dataset) -> Iterator[Check]:

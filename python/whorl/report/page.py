@@ -35,7 +35,7 @@ def unwatched(part: str, done: float) -> None:
 
 
 @dataclass
-class Contents:
+class RunContents:
     """Output of a run that the report reads; `missing` are sentences on parts that it cannot show."""
 
     run: RunResults
@@ -94,7 +94,7 @@ def _drawn(part: str, images: Iterator[Any], progress: Progress) -> list[Any]:
     return drawn
 
 
-def _results(read: Contents, place: RunDirectory, window: Window, progress: Progress) -> dict[str, Any]:
+def _results(read: RunContents, place: RunDirectory, window: Window, progress: Progress) -> dict[str, Any]:
     """The parts of the page from tables and fields; `read.missing` gets an error for each that fails."""
     run, series = read.run, read.series
     failed = read.missing.append
@@ -124,7 +124,7 @@ def _results(read: Contents, place: RunDirectory, window: Window, progress: Prog
     return shown
 
 
-def _read(run: RunResults, window: Window) -> Contents:
+def _read(run: RunResults, window: Window) -> RunContents:
     """The tables of a run and its averages; `missing` has the errors of those that fail."""
     place, missing = RunDirectory(run.directory), list[str]()
     series = _table(run, run.rows, missing) if place.series.is_file() else None
@@ -141,7 +141,7 @@ def _read(run: RunResults, window: Window) -> Contents:
             missing.append(f"averages: {error}")
     elif not missing:
         missing.append("averages and curves: the run has no rows in series.csv")
-    return Contents(run, series, spectra, averages, missing)
+    return RunContents(run, series, spectra, averages, missing)
 
 
 def _table(run: RunResults, read: Callable[[], xr.Dataset], missing: list[str]) -> xr.Dataset | None:

@@ -12,7 +12,7 @@ import xarray as xr
 from whorl.base.errors import CaseError
 from whorl.base.text import counted, in_words
 from whorl.config.case import Case
-from whorl.config.columns import Column, State
+from whorl.config.columns import Column, ColumnState
 from whorl.config.measures import growing_columns, series_columns
 from whorl.config.outputs import FILES
 from whorl.output.means import ENOUGH, Mean, end_of_transient, evenly, mean_of
@@ -339,7 +339,7 @@ def _of_states(
     time = spectra["time"].values
     rows = {str(name): np.interp(time, series["time"], series[name]) for name in series.data_vars}
     states = [
-        State(spectra.isel(time=i), {name: float(values[i]) for name, values in rows.items()})
+        ColumnState(spectra.isel(time=i), {name: float(values[i]) for name, values in rows.items()})
         for i in range(len(time))
     ]
     found = {

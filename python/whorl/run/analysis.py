@@ -15,7 +15,7 @@ from whorl.diagnostics.record import Diagnostics
 from whorl.output.directory import RunDirectory
 from whorl.output.groups import check_replaceable
 from whorl.output.growing_file import GrowingFile
-from whorl.output.moment import Moment
+from whorl.output.sample import StateSample
 from whorl.output.states import named_state
 from whorl.run.simulation import Simulation
 
@@ -124,8 +124,8 @@ def _measured(
         with Simulation.open(directory, **asked, particles=False, comm=comm) as state:
             written = path if comm.rank == 0 else None
             table = table or Diagnostics(state.case, comm, written, keeps=path is None)
-            moment = Moment(state.case, state.flow, state.clock, {})
-            table.write(moment, list(table.rows), partial(agreed, comm))
+            sample = StateSample(state.case, state.flow, state.clock, {})
+            table.write(sample, list(table.rows), partial(agreed, comm))
     return table
 
 

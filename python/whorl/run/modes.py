@@ -11,7 +11,7 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case, Grid
 from whorl.config.measures import output_fields, state_fields
 from whorl.config.wavenumbers import smallest_wavenumbers
-from whorl.initial.checks import Target, check_mean
+from whorl.initial.checks import FieldTarget, check_mean
 from whorl.output.mode_arrays import labelled
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NO_FIELD = {"double": 1e-10, "single": 1e-5}
 
 
-class Layout:
+class ModeLayout:
     """The positions of a rank's modes: in the core, row after row, and in an array over kx, ky, kz."""
 
     def __init__(self, flow: _core.Flow, grid: Grid):
@@ -49,7 +49,7 @@ class Layout:
 
 def read(flow: _core.Flow, case: Case, field: str) -> "xr.DataArray":
     """This rank's modes of a readable field. Collective."""
-    about, layout = output_fields(case)[field], Layout(flow, case.grid)
+    about, layout = output_fields(case)[field], ModeLayout(flow, case.grid)
     array = layout.unpacked(_values(flow, field, about.components, layout))
     return labelled(array, layout.numbers, case.grid, about.unit)
 
@@ -58,13 +58,13 @@ def _dtype(flow: _core.Flow) -> type:
     return np.complex64 if flow.options.precision == "single" else np.complex128
 
 
-def _values(flow: _core.Flow, name: str, components: int, layout: Layout) -> np.ndarray:
+def _values(flow: _core.Flow, name: str, components: int, layout: ModeLayout) -> np.ndarray:
     values = np.empty((components, layout.count), _dtype(flow))
     flow.read_modes(name, values)
     return values
 
 
-def write(target: Target, values: "xr.DataArray | np.ndarray") -> None:
+def write(target: FieldTarget, values: "xr.DataArray | np.ndarray") -> None:
     """Sets a field of the state from this rank's modes, in the shape that `read` returns. Collective.
 
     The divergent part of a solenoidal field and modes that are not kept are removed. Raises CaseError on all
@@ -72,7 +72,7 @@ def write(target: Target, values: "xr.DataArray | np.ndarray") -> None:
     """
     if target.field not in (known := state_fields(target.case)):
         raise CaseError(f"{target.field} is not a field of the state, which has {', '.join(known)}.")
-    flow, layout = target.flow, Layout(target.flow, target.case.grid)
+    flow, layout = target.flow, ModeLayout(target.flow, target.case.grid)
     flow.write_modes(target.field, agreed(target.comm, lambda: checked(target, layout, values)))
     given = _energy(target, layout)
     flow.transform_pair(target.field)  # makes it a real field at the points
@@ -89,7 +89,7 @@ def write(target: Target, values: "xr.DataArray | np.ndarray") -> None:
     check_mean(target, *target.moments())
 
 
-def checked(target: Target, layout: Layout, values: "xr.DataArray | np.ndarray") -> np.ndarray:
+def checked(target: FieldTarget, layout: ModeLayout, values: "xr.DataArray | np.ndarray") -> np.ndarray:
     """The modes of a field in the order of the core, from the order of `read`. Raises CaseError."""
     import xarray as xr
 
@@ -111,7 +111,7 @@ def checked(target: Target, layout: Layout, values: "xr.DataArray | np.ndarray")
     return layout.packed(array)
 
 
-def _in_place(target: Target, layout: Layout, values: "xr.DataArray") -> "xr.DataArray":
+def _in_place(target: FieldTarget, layout: ModeLayout, values: "xr.DataArray") -> "xr.DataArray":
     """The values with dimensions, wavenumbers and components in the order of `read`. Raises CaseError."""
     grid = target.case.grid
     wanted = labelled(np.empty((target.components, *layout.shape), bool), layout.numbers, grid, "")
@@ -137,7 +137,7 @@ def _in_place(target: Target, layout: Layout, values: "xr.DataArray") -> "xr.Dat
     return values.transpose(*wanted.dims)
 
 
-def _energy(target: Target, layout: Layout) -> float:
+def _energy(target: FieldTarget, layout: ModeLayout) -> float:
     """Half the mean square of the field, as a sum over modes."""
     weight = np.ones(layout.shape)
     axes = zip(layout.numbers, reversed(target.case.grid.bases), strict=True)

@@ -11,10 +11,10 @@ import numpy as np
 from whorl import _core
 from whorl.config.case import Case
 from whorl.expressions.answers import program_of
-from whorl.expressions.brought import Brought
 from whorl.expressions.increments import Increments
-from whorl.expressions.plan import Program, Stage
+from whorl.expressions.plan import Program, ProgramStage
 from whorl.expressions.planned import PlannedCase
+from whorl.expressions.product_fields import ProductField
 from whorl.expressions.questions import Questions
 from whorl.output.growing_table import MOST_BYTES, MOST_ROWS
 from whorl.output.plans import questions_at_a_time
@@ -55,7 +55,7 @@ def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
         yield need(pairs=len(plan.in_modes))
     for stage in plan.stages:
         yield of_stage(stage, need)
-        kept += len(stage.brought)
+        kept += len(stage.product_fields)
         if stage.in_modes:
             yield need(pairs=len(stage.in_modes))
     for one, program in plan.increments:
@@ -83,24 +83,24 @@ def of_increments(one: Increments, program: Program, need: Need) -> _core.Progra
     )
 
 
-def _of_core(program: Program, brought: Sequence[Brought] = ()) -> _core.Program:
-    return program_of(program, [[] for _ in program.inputs], [0.0] * len(program.numbers), brought)
+def _of_core(program: Program, product_fields: Sequence[ProductField] = ()) -> _core.Program:
+    return program_of(program, [[] for _ in program.inputs], [0.0] * len(program.numbers), product_fields)
 
 
-def of_stage(stage: Stage, need: Need) -> _core.ProgramNeeds:
+def of_stage(stage: ProgramStage, need: Need) -> _core.ProgramNeeds:
     """The needs of a stage."""
-    cells = [int(np.prod(tally.shape)) for tally in stage.tallies]
-    program = _of_core(stage.program, stage.brought)
+    cells = [int(np.prod(one.shape)) for one in stage.histograms]
+    program = _of_core(stage.program, stage.product_fields)
     return need(
         inputs=max(1, len(stage.program.inputs)),
         products=stage.products,
         fluxes=program.fluxes,
-        brought=len(stage.brought),
+        product_fields=len(stage.product_fields),
         of_rows=len(stage.means) + len(stage.planes) + len(stage.maxima),
         values=len(stage.values) + len(stage.selected),
-        tallied=sum(len(tally.nodes) for tally in stage.tallies),
+        histogram_operands=sum(len(one.nodes) for one in stage.histograms),
         cells=sum(cells),
-        sums=sum(count * len(tally.weights) for count, tally in zip(cells, stage.tallies, strict=True)),
+        sums=sum(count * len(one.weights) for count, one in zip(cells, stage.histograms, strict=True)),
         places=program.places,
     )
 

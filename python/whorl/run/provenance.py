@@ -42,7 +42,7 @@ def planes_tried(flow: _core.Flow) -> str:
         for size, planes, seconds in flow.plane_trials
         if seconds > 0
     ]
-    return f"planes of a queue by the time of a right-hand side: {'; '.join(trials)}" if trials else ""
+    return f"planes of a GPU stream by the time of a right-hand side: {'; '.join(trials)}" if trials else ""
 
 
 def _by_part(parts: Mapping[str, int]) -> str:

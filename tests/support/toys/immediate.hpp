@@ -1,5 +1,5 @@
-// A toy for tests/core/test_toys.py: a device with a GPU's queues and programs that does at once what is enqueued, in
-// the host's memory.
+// A toy for tests/core/test_toys.py: a device with a GPU's streams and programs that does at once what is
+// enqueued, in the host's memory.
 #pragma once
 
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace whorl::device {
 
 // Nothing is left to order.
-class ImmediateSideQueue final : public SideQueue {
+class ImmediateSideStream final : public SideStream {
   public:
     Mark executors() override { return 0; }
     void follow(Mark) override {}
@@ -24,14 +24,14 @@ class ImmediateSideQueue final : public SideQueue {
     void within(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
 };
 
-class Immediate : public QueueDevice<Immediate, HostPlan, HostMemory> {
+class Immediate : public StreamDevice<Immediate, HostPlan, HostMemory> {
   public:
     using HostSide = HostMemory;
 
     explicit Immediate(int) {}
 
     template <class Work> void each(std::int64_t items, const Work& work) {
-        for (std::int64_t item = 0; item < items; ++item) work(static_cast<int>(item % queue_count), item);
+        for (std::int64_t item = 0; item < items; ++item) work(static_cast<int>(item % stream_count), item);
     }
     template <class Kernel> void for_each(int, std::int64_t rows, const Kernel& kernel) {
         for (std::int64_t r = 0; r < rows; ++r) {
@@ -70,7 +70,7 @@ class Immediate : public QueueDevice<Immediate, HostPlan, HostMemory> {
         return total;
     }
     void finish() {}
-    std::unique_ptr<SideQueue> side_queue() { return std::make_unique<ImmediateSideQueue>(); }
+    std::unique_ptr<SideStream> side_stream() { return std::make_unique<ImmediateSideStream>(); }
 
   private:
     std::array<double, 2> raised_{};

@@ -5,21 +5,21 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from whorl.diagnostics.draw.base import LAW, error_of, legend
-from whorl.diagnostics.draw.upright import Graph, draw_upright
+from whorl.diagnostics.draw.upright import ProfileGraph, draw_upright
 from whorl.pictures.style import COLORS
 
 GRAPHS = (
-    Graph("temperature", {"temperature": "⟨T⟩"}),
-    Graph("variance of the temperature", {"temperature_variance": "$\\sigma_T^2$"}),
-    Graph("heat flux  [length/time]", {"convective_flux": "⟨wθ⟩", "conductive_flux": "−κ d⟨T⟩/dz"}),
-    Graph("Nusselt number", {"nusselt": "Nu(z)"}),
-    Graph(
+    ProfileGraph("temperature", {"temperature": "⟨T⟩"}),
+    ProfileGraph("variance of the temperature", {"temperature_variance": "$\\sigma_T^2$"}),
+    ProfileGraph("heat flux  [length/time]", {"convective_flux": "⟨wθ⟩", "conductive_flux": "−κ d⟨T⟩/dz"}),
+    ProfileGraph("Nusselt number", {"nusselt": "Nu(z)"}),
+    ProfileGraph(
         "variances of the velocity  [length²/time²]",
         {"horizontal_variance": "⟨u² + v²⟩", "vertical_variance": "⟨w²⟩"},
     ),
-    Graph("dissipation  [length²/time³]", {"dissipation": "$2\\nu\\langle s_{ij} s_{ij}\\rangle$"}),
-    Graph("thermal dissipation  [1/time]", {"thermal_dissipation": "κ⟨|∇T|²⟩"}),
-    Graph(
+    ProfileGraph("dissipation  [length²/time³]", {"dissipation": "$2\\nu\\langle s_{ij} s_{ij}\\rangle$"}),
+    ProfileGraph("thermal dissipation  [1/time]", {"thermal_dissipation": "κ⟨|∇T|²⟩"}),
+    ProfileGraph(
         "variance budget  [1/time]",
         {"variance_production": "P", "variance_dissipation": "D"},
     ),

@@ -5,16 +5,16 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from whorl.diagnostics.draw.base import LAW, doubt, legend, told
-from whorl.diagnostics.draw.upright import Graph, draw_upright
+from whorl.diagnostics.draw.upright import ProfileGraph, draw_upright
 
 GRAPHS = (
-    Graph(
+    ProfileGraph(
         "means  [length/time]",
         {"velocity.x": "⟨u⟩", "velocity.y": "⟨v⟩", "velocity.z": "⟨w⟩", "anomaly": "⟨θ⟩"},
     ),
-    Graph("N², S²  [1/time²]", {"squared_frequency": "N²", "squared_shear": "S²"}),
-    Graph("Richardson number", {"richardson": "N²/S²"}),
-    Graph(
+    ProfileGraph("N², S²  [1/time²]", {"squared_frequency": "N²", "squared_shear": "S²"}),
+    ProfileGraph("Richardson number", {"richardson": "N²/S²"}),
+    ProfileGraph(
         "variances  [length²/time²]",
         {
             "velocity_variance.x": "u",
@@ -23,12 +23,14 @@ GRAPHS = (
             "anomaly_variance": "θ",
         },
     ),
-    Graph(
+    ProfileGraph(
         "momentum flux  [length²/time²]",
         {"momentum_flux.x": "⟨uw⟩ − ⟨u⟩⟨w⟩", "momentum_flux.y": "⟨vw⟩ − ⟨v⟩⟨w⟩"},
     ),
-    Graph("fluxes of buoyancy  [length²/time³]", {"buoyancy_flux": "N⟨wθ⟩", "diffusive_flux": "−κN d⟨θ⟩/dz"}),
-    Graph(
+    ProfileGraph(
+        "fluxes of buoyancy  [length²/time³]", {"buoyancy_flux": "N⟨wθ⟩", "diffusive_flux": "−κN d⟨θ⟩/dz"}
+    ),
+    ProfileGraph(
         "dissipation  [length²/time³]",
         {"dissipation": "$2\\nu\\langle s_{ij} s_{ij}\\rangle$", "potential_dissipation": "κ⟨|∇θ|²⟩"},
     ),

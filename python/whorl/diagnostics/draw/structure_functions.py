@@ -27,7 +27,7 @@ from whorl.diagnostics.draw.base import (
 from whorl.pictures.style import COLORS
 
 
-class Part(NamedTuple):
+class MomentGraph(NamedTuple):
     """Moments of increments: the name of their arrays, the axis of the quantity, the symbol, the quantity."""
 
     name: str
@@ -36,7 +36,7 @@ class Part(NamedTuple):
     quantity: str
 
 
-class Balance(NamedTuple):
+class BalanceGraph(NamedTuple):
     """A balance: the name of its arrays, the axis of the quantity, its law, its formula, the quantity."""
 
     name: str
@@ -81,21 +81,21 @@ def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
     tell_left_out(figure, sum(data.sizes[kind] - 1 for kind in drawn))
 
 
-def _parts(data: xr.Dataset) -> list[Part]:
+def _parts(data: xr.Dataset) -> list[MomentGraph]:
     """The increments to draw, those of the first vector and of the first number."""
     kinds = (
         ("longitudinal", "vector", r"\delta f_L"),
         ("transverse", "vector", r"\delta f_T"),
         ("scalar", "number", r"\delta f"),
     )
-    return [Part(*one, str(data[one[1]].values[0])) for one in kinds if one[1] in data.dims]
+    return [MomentGraph(*one, str(data[one[1]].values[0])) for one in kinds if one[1] in data.dims]
 
 
-def _balances(data: xr.Dataset, axis: str) -> list[Balance]:
+def _balances(data: xr.Dataset, axis: str) -> list[BalanceGraph]:
     """The balances of the drawn increments, if they have numbers."""
     cubic, flux = ("cubic_balance", "vector", 4 / 5, OF_CUBES), ("flux_balance", "quantity", 4 / 3, OF_FLUX)
     of_part = {"longitudinal": (cubic, flux), "scalar": (flux,)}
-    known = [Balance(*one, part.quantity) for part in _parts(data) for one in of_part.get(part.name, ())]
+    known = [BalanceGraph(*one, part.quantity) for part in _parts(data) for one in of_part.get(part.name, ())]
     return [
         one
         for one in known
@@ -104,7 +104,7 @@ def _balances(data: xr.Dataset, axis: str) -> list[Balance]:
     ]
 
 
-def _draw_balances(ax: Axes, data: xr.Dataset, axes: Sequence[str], balances: Sequence[Balance]) -> None:
+def _draw_balances(ax: Axes, data: xr.Dataset, axes: Sequence[str], balances: Sequence[BalanceGraph]) -> None:
     several = len({one.quantity for one in balances}) > 1
     for law in {one.law for one in balances}:
         ax.axhline(law, **LAW)
@@ -117,7 +117,7 @@ def _draw_balances(ax: Axes, data: xr.Dataset, axes: Sequence[str], balances: Se
     ax.set_title("balances of the third order, 4/5 and 4/3")
 
 
-def _signed(ax: Axes, data: xr.Dataset, axes: Sequence[str], part: Part) -> None:
+def _signed(ax: Axes, data: xr.Dataset, axes: Sequence[str], part: MomentGraph) -> None:
     """The third moments with their signs."""
     ax.axhline(0, **LAW)
     for axis in axes:
@@ -127,7 +127,7 @@ def _signed(ax: Axes, data: xr.Dataset, axes: Sequence[str], part: Part) -> None
     ax.set(ylabel=f"{told},   f = {short(part.quantity)}", title="signed moments, third order")
 
 
-def _moments(ax: Axes, data: xr.Dataset, axes: Sequence[str], part: Part) -> None:
+def _moments(ax: Axes, data: xr.Dataset, axes: Sequence[str], part: MomentGraph) -> None:
     """The moments of even orders, with a colour for each."""
     positive = any((data[f"{part.name}_{axis}"].sel({part.kind: part.quantity}) > 0).any() for axis in axes)
     even = [order for order in data["order"].values if order % 2 == 0]

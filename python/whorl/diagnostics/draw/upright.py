@@ -15,14 +15,16 @@ DEEPEST = 1e-12  # of the largest value of a graph: smaller ones are rounding
 
 
 @dataclass(frozen=True)
-class Graph:
+class ProfileGraph:
     """Arrays over z by name, with their labels in the legend; a name may have a component, "velocity.x"."""
 
     label: str
     arrays: dict[str, str]
 
 
-def draw_upright(figure: Figure, data: xr.Dataset, graphs: Sequence[Graph], columns: int = 3) -> list[Axes]:
+def draw_upright(
+    figure: Figure, data: xr.Dataset, graphs: Sequence[ProfileGraph], columns: int = 3
+) -> list[Axes]:
     """Draw graphs of profiles with their errors in rows, z up the page; return the axes of all rows.
 
     Arrays that are zero to rounding next to others, such as a velocity across a plane flow, are left out.

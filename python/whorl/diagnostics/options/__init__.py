@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from whorl.config.section import one_of, tag_of
-from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout
+from whorl.diagnostics.options.base import Array, ArrayLayout, Axis, Diagnostic
 from whorl.diagnostics.options.condensate import Condensate
 from whorl.diagnostics.options.conditional import Conditional
 from whorl.diagnostics.options.convection import Convection
@@ -62,4 +62,4 @@ if TYPE_CHECKING:
 else:
     AnyDiagnostic = one_of(KINDS.values(), "kind")
 
-__all__ = ["KINDS", "AnyDiagnostic", "Array", "Axis", "Diagnostic", "Layout"]
+__all__ = ["KINDS", "AnyDiagnostic", "Array", "ArrayLayout", "Axis", "Diagnostic"]

@@ -76,7 +76,7 @@ class Array:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ArrayLayout:
     """The axes and the arrays that a diagnostic gives for each state."""
 
     axes: tuple[Axis, ...]
@@ -88,7 +88,7 @@ class Layout:
         return tuple(lengths[name] for name in array.axes)
 
 
-class Once(Generic[Result]):
+class ComputedOnce(Generic[Result]):
     """A function of the answers that several arrays share, computed once; it keeps no answers alive."""
 
     def __init__(self, of: Callable[[Answers], Result]):
@@ -143,7 +143,7 @@ class Diagnostic(Section):
         """The name of its group."""
         return self.name or self.kind
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         """Add its questions, and return the layout of its results. Raises ExpressionError or ValueError."""
         raise NotImplementedError
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Literal
 
 from whorl.config.section import option
-from whorl.diagnostics.options.ready import Contents, Group, Number, ReadySet
+from whorl.diagnostics.options.ready import Group, Number, ReadySet, SetContents
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
@@ -15,7 +15,7 @@ class Condensate(ReadySet):
     kind: Literal["condensate"] = option(..., "kind of diagnostic")
     reference = "Nore, Abid and Brachet, Phys. Fluids 9, 2644 (1997)"
 
-    def contents(self, case: "Case") -> Contents:
+    def contents(self, case: "Case") -> SetContents:
         if "psi" not in case.flow.state:
             raise ValueError(f'needs a wavefunction, which flow.model = "{case.flow.model}" does not have')
         known = case.flow.quantities()
@@ -33,4 +33,4 @@ class Condensate(ReadySet):
             f"mean(line_density)*{volume}",
             "length of all vortex lines, by line_density; of a plane flow the number of vortices",
         )
-        return Contents((Group(texts, "log"),), (share, of_lines))
+        return SetContents((Group(texts, "log"),), (share, of_lines))

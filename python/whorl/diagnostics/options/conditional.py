@@ -5,10 +5,18 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from whorl.config.section import option
-from whorl.diagnostics.options.base import Array, Diagnostic, Layout, Texts, quantity_axis, unit_of
-from whorl.diagnostics.options.scales import Bins, Ends, Scale, counts, mean_and_std, outside, with_squares
+from whorl.diagnostics.options.base import Array, ArrayLayout, Diagnostic, Texts, quantity_axis, unit_of
+from whorl.diagnostics.options.scales import (
+    Ends,
+    Scale,
+    ScaledBins,
+    counts,
+    mean_and_std,
+    outside,
+    with_squares,
+)
+from whorl.expressions.histogram import Histogram
 from whorl.expressions.questions import Answers, Questions
-from whorl.expressions.tally import Tally
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
@@ -24,26 +32,31 @@ class Conditional(Diagnostic):
     bins: int = option(100, "number of bins", ge=1, le=10_000)
     range: Ends | None = option(None, "ends of the axis; by default −20 to 20, −1 to 1 or −6 to 4")
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         quantities = self.quantities(questions, self.of)
         conditions = self.quantities(questions, [self.given], "given")
         if len(conditions) != 1:
             raise ValueError(f"diagnostics.{self.label}.given needs one number, not a vector")
-        bins = Bins.of(self.scale, self.bins, self.range)
+        bins = ScaledBins.of(self.scale, self.bins, self.range)
         weights, shift = with_squares(questions, quantities)
         position = bins.position(questions, conditions[0])
-        tally, count = questions.tally(Tally((position,), (bins.count,), weights)), len(quantities)
+        histogram, count = (
+            questions.histogram(Histogram((position,), (bins.count,), weights)),
+            len(quantities),
+        )
 
         def conditional_mean(found: Answers) -> np.ndarray:
-            return _per_point(found, tally, range(count)) + shift(found)[:, None]
+            return _per_point(found, histogram, range(count)) + shift(found)[:, None]
 
         def conditional_std(found: Answers) -> np.ndarray:
-            mean, square = (_per_point(found, tally, of) for of in (range(count), range(count, 2 * count)))
+            mean, square = (
+                _per_point(found, histogram, of) for of in (range(count), range(count, 2 * count))
+            )
             return np.sqrt(np.maximum(square - mean**2, 0.0))
 
         mean, std = mean_and_std(questions, conditions)
         unit = str(unit_of(quantities))
-        return Layout(
+        return ArrayLayout(
             (quantity_axis(quantities), bins.axis("bin", conditions, f", f = {self.given}")),
             (
                 Array(
@@ -64,15 +77,15 @@ class Conditional(Diagnostic):
                     weighted_by="count",
                     about="conditional_mean",
                 ),
-                counts(tally, ("bin",)),
-                outside(tally),
+                counts(histogram, ("bin",)),
+                outside(histogram),
                 Array("mean", (), "⟨f⟩", lambda found: mean.of(found)[0], mean.unit),
                 Array("std", (), "σ, the root of ⟨f²⟩ − ⟨f⟩²", lambda found: std.of(found)[0], std.unit),
             ),
         )
 
 
-def _per_point(found: Answers, tally: Tally, weights: range) -> np.ndarray:
-    counted = found.tally(tally)
+def _per_point(found: Answers, histogram: Histogram, weights: range) -> np.ndarray:
+    counted = found.histogram(histogram)
     with np.errstate(invalid="ignore"):
         return np.array([counted.inside_of(counted.sums[w]) for w in weights]) / counted.inside

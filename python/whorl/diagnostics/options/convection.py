@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from whorl.config.section import option
-from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout
+from whorl.diagnostics.options.base import Array, ArrayLayout, Axis, Diagnostic
 from whorl.diagnostics.options.buoyancy import Means, Planes, at_lower_wall, check_model, highest
 from whorl.expressions.questions import Questions
 
@@ -35,14 +35,14 @@ class Convection(Diagnostic):
 
     reference: ClassVar[str] = "G. Ahlers, S. Grossmann and D. Lohse, Rev. Mod. Phys. 81, 503 (2009)"
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         check_model(self, case, "rayleigh-benard")
         planes = Planes(questions, case, MEANS)
         nu, kappa = (case.flow.parameters()[name] for name in ("viscosity", "diffusivity"))
         plates = case.grid.bases[0] == "S"
         axes = (planes.axis, *_axes(plates))
         arrays = (*_profiles(planes, nu, kappa), *_numbers(planes, nu, kappa, plates))
-        return Layout(axes, arrays)
+        return ArrayLayout(axes, arrays)
 
 
 def _axes(plates: bool) -> tuple[Axis, ...]:

@@ -9,7 +9,16 @@ from pydantic import BeforeValidator
 
 from whorl.base.dimension import Dimension, common
 from whorl.config.section import listed, option
-from whorl.diagnostics.options.base import SAME, Array, Axis, Diagnostic, Layout, Once, Texts, check_labels
+from whorl.diagnostics.options.base import (
+    SAME,
+    Array,
+    ArrayLayout,
+    Axis,
+    ComputedOnce,
+    Diagnostic,
+    Texts,
+    check_labels,
+)
 from whorl.diagnostics.options.wave_bins import Found, check_periodic, linear_bins, sum_of_pairs
 from whorl.expressions.linear import WITHOUT_MEAN, band
 from whorl.expressions.nodes import Node
@@ -22,7 +31,7 @@ Numbers = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
-class Part:
+class CorrelatedPart:
     """A number, the component of a vector along the axis, or those across it, which are averaged."""
 
     label: str
@@ -41,7 +50,7 @@ class Correlation(Diagnostic):
 
     reference = "Pope, Turbulent Flows (Cambridge 2000), section 6.3"
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         check_periodic(case.grid, f"diagnostics.{self.label}")
         check_labels(self.of, f"diagnostics.{self.label}.of")
         axes, arrays = [], []
@@ -50,7 +59,7 @@ class Correlation(Diagnostic):
             along = _Along(axis, case.grid.points[axis], case.grid.lengths[axis])
             axes += along.axes(parts)
             arrays += along.arrays(questions, parts)
-        return Layout(tuple(axes), tuple(arrays))
+        return ArrayLayout(tuple(axes), tuple(arrays))
 
     def _axes(self, grid: Any) -> list[int]:
         """The axes. Raises ValueError for one with a single point."""
@@ -63,7 +72,7 @@ class Correlation(Diagnostic):
                 )
         return sorted({axis for axis in wanted if grid.points[axis] > 1})
 
-    def _parts(self, questions: Questions, text: str, axis: int) -> list[Part]:
+    def _parts(self, questions: Questions, text: str, axis: int) -> list[CorrelatedPart]:
         graph, value = questions.parser.graph, self.vector_or_number(questions, "correlations", text)
         if all(node.uniform for node in value.nodes()):
             raise self.fault(SAME, text)
@@ -76,11 +85,11 @@ class Correlation(Diagnostic):
         except ValueError as error:
             raise self.fault(str(error), text) from None
         if not value.rank:
-            return [Part(text, list(varying.values()), value.unit)]
+            return [CorrelatedPart(text, list(varying.values()), value.unit)]
         longitudinal = [node for index, node in varying.items() if index == (axis,)]
         transverse = [node for index, node in varying.items() if index != (axis,)]
         parts = (("longitudinal", longitudinal), ("transverse", transverse))
-        return [Part(f"{text} {name}", nodes, value.unit) for name, nodes in parts if nodes]
+        return [CorrelatedPart(f"{text} {name}", nodes, value.unit) for name, nodes in parts if nodes]
 
 
 @dataclass(frozen=True)
@@ -103,7 +112,7 @@ class _Along:
     def r(self) -> np.ndarray:
         return self.length / self.points * np.arange(self.points // 2 + 1)
 
-    def axes(self, parts: Sequence[Part]) -> list[Axis]:
+    def axes(self, parts: Sequence[CorrelatedPart]) -> list[Axis]:
         """The axes of the separations and of the correlated quantities."""
         return [
             Axis(
@@ -114,7 +123,7 @@ class _Along:
             Axis(f"r_{self.name}", list(self.r), f"separation along {self.name}", "length"),
         ]
 
-    def arrays(self, questions: Questions, parts: Sequence[Part]) -> list[Array]:
+    def arrays(self, questions: Questions, parts: Sequence[CorrelatedPart]) -> list[Array]:
         """The correlations, and the variances and lengths that follow from them."""
         width = 2 * np.pi / self.length
         bins = [linear_bins(f"k{self.name}", width, len(self.k), self.axis)]
@@ -123,7 +132,7 @@ class _Along:
         def of_parts(answers: Answers) -> np.ndarray:
             return np.array([of(answers) / len(part.nodes) for of, part in zip(sums, parts, strict=True)])
 
-        spectra = Once(of_parts)
+        spectra = ComputedOnce(of_parts)
 
         def of(what: Numbers) -> Found:
             return lambda answers: what(spectra(answers))

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Literal
 
 from whorl.config.section import option
-from whorl.diagnostics.options.ready import Contents, Group, Number, ReadySet
+from whorl.diagnostics.options.ready import Group, Number, ReadySet, SetContents
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
@@ -22,13 +22,13 @@ class Current(ReadySet):
     kind: Literal["current"] = option(..., "kind of diagnostic")
     reference = "Biskamp, Magnetohydrodynamic Turbulence (2003)"
 
-    def contents(self, case: "Case") -> Contents:
+    def contents(self, case: "Case") -> SetContents:
         if "magnetic" not in case.flow.state:
             raise ValueError(f'needs a magnetic field, which flow.model = "{case.flow.model}" does not have')
         parts = {f"{name}.{axis}": f"{of}.{axis}" for name, of in FIELDS.items() for axis in "xyz"}
         cosines = {f"cos({name})": f"dot({a}, {b})/(norm({a})*norm({b}))" for name, (a, b) in PAIRS.items()}
         aligned = "2*mean(dot(velocity, magnetic))/mean(dot(velocity, velocity) + dot(magnetic, magnetic))"
-        return Contents(
+        return SetContents(
             (Group(parts), Group(cosines, "absolute", "angle_")),
             (Number("alignment", aligned, "2⟨u·b⟩/⟨u² + b²⟩"),),
         )

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 from whorl.config.measures import quantities
 from whorl.config.section import option
-from whorl.diagnostics.options.ready import Contents, Group, ReadySet, require_velocity
+from whorl.diagnostics.options.ready import Group, ReadySet, SetContents, require_velocity
 from whorl.models.viscous import VISCOUS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class Dissipation(ReadySet):
     kind: Literal["dissipation"] = option(..., "kind of diagnostic")
     reference = "Donzis, Yeung and Sreenivasan, Phys. Fluids 20, 045108 (2008)"
 
-    def contents(self, case: "Case") -> Contents:
+    def contents(self, case: "Case") -> SetContents:
         require_velocity(case)
         known = quantities(case)
         of_scalars = [f"{scalar.name}_dissipation" for scalar in case.scalars]
@@ -28,4 +28,4 @@ class Dissipation(ReadySet):
         acts = case.flow.parameters()["viscosity"] > 0
         of_flow = ({"dissipation": VISCOUS} if acts else {}) | {"enstrophy": ENSTROPHY}
         joint = (VISCOUS, ENSTROPHY) if acts else None
-        return Contents((Group(of_flow | others, "log", ratios=True),), joint=joint)
+        return SetContents((Group(of_flow | others, "log", ratios=True),), joint=joint)

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Literal
 
 from whorl.config.section import option
 from whorl.diagnostics.options.ready import (
-    Contents,
     Group,
     Number,
     ReadySet,
+    SetContents,
     moving_axes,
     require_velocity,
     sum_of,
@@ -37,7 +37,7 @@ class Gradients(ReadySet):
     kind: Literal["gradients"] = option(..., "kind of diagnostic")
     reference = "Betchov, J. Fluid Mech. 1, 497 (1956)"
 
-    def contents(self, case: "Case") -> Contents:
+    def contents(self, case: "Case") -> SetContents:
         require_velocity(case)
         axes = moving_axes(case)
         along = [f"d{a}(velocity.{a})" for a in axes]
@@ -45,7 +45,7 @@ class Gradients(ReadySet):
         others = [f"d{b}(velocity.{a})" for a in "xyz" if a not in axes for b in axes]
         names = {text.replace("velocity", "u"): text for text in (*along, *across, *others)}
         d = len(axes)  # slopes across are (d + 1)/(d − 1) times as large in isotropic flow
-        return Contents(
+        return SetContents(
             (Group(names),),
             (
                 Number("skewness", _standardised(along, 3), "⟨(∂u/∂x)³⟩/⟨(∂u/∂x)²⟩^{3/2}, over the axes"),

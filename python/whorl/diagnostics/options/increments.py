@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whorl.base.dimension import LENGTH, UNITS_OF_CASE, Dimension, common, product
-from whorl.diagnostics.options.base import Array, Axis, Found, Layout, stacked
+from whorl.diagnostics.options.base import Array, ArrayLayout, Axis, Found, stacked
 from whorl.diagnostics.options.scales import number
 from whorl.diagnostics.options.wave_bins import linear_bins
 from whorl.expressions.increments import IncrementMoments, Increments, increments_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredQuantity:
     """A vector or a number whose increments are measured, with its diffusivity if that is known."""
 
     text: str
@@ -62,11 +62,11 @@ class Along:
 
     axis: int
     separations: Sequence[int]
-    measured: Sequence[Measured]
+    measured: Sequence[MeasuredQuantity]
     carrier: Value | None
     order: int
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         """Ask for the increments and the sums over modes, and return the layout of all arrays."""
         name = "xyz"[self.axis]
         spacing = case.grid.lengths[self.axis] / case.grid.points[self.axis]
@@ -77,15 +77,15 @@ class Along:
             arrays.append(self._flux(increments))
         if case.grid.bases == "FFF":
             arrays += _Slopes(self, increments, r).ask(questions, case.grid)
-        return Layout((Axis(f"r_{name}", list(r), f"separation along {name}", "length"),), tuple(arrays))
+        return ArrayLayout((Axis(f"r_{name}", list(r), f"separation along {name}", "length"),), tuple(arrays))
 
     @property
-    def vectors(self) -> list[Measured]:
+    def vectors(self) -> list[MeasuredQuantity]:
         """The quantities that are vectors."""
         return [one for one in self.measured if one.value.rank == 1]
 
     @property
-    def numbers(self) -> list[Measured]:
+    def numbers(self) -> list[MeasuredQuantity]:
         """The quantities that are numbers."""
         return [one for one in self.measured if one.value.rank == 0]
 
@@ -106,7 +106,11 @@ class Along:
         return [self.carrier.real[self.axis]] if self.carrier else []
 
     def _moments(self, increments: Increments) -> list[Array]:
-        def of(measured: Sequence[Measured], nodes: Callable[[Measured], list[Node]], signed: bool) -> Found:
+        def of(
+            measured: Sequence[MeasuredQuantity],
+            nodes: Callable[[MeasuredQuantity], list[Node]],
+            signed: bool,
+        ) -> Found:
             def table(answers: Answers) -> np.ndarray:
                 found = answers.increments[increments]
                 moments = found.signed if signed else found.absolute
@@ -131,7 +135,7 @@ class Along:
                     arrays.append(self.array(f"signed_{name}", (kind, "odd_order"), meaning, table))
         return arrays
 
-    def flux(self, found: IncrementMoments, one: Measured) -> np.ndarray:
+    def flux(self, found: IncrementMoments, one: MeasuredQuantity) -> np.ndarray:
         """⟨δa_L |δf|²⟩ of a quantity, by separation."""
         (a,) = self._carrying
         return np.sum([found.pair(a, node) for node in one.nodes], axis=0)
@@ -177,7 +181,7 @@ class _Slopes:
             arrays += self._balances(questions, slopes, longitudinal)
         return arrays
 
-    def _slope(self, questions: Questions, grid: Any, one: Measured, nodes: Sequence[Node]) -> Found:
+    def _slope(self, questions: Questions, grid: Any, one: MeasuredQuantity, nodes: Sequence[Node]) -> Found:
         if not one.in_modes:
             return lambda _: np.full(len(self.r), np.nan)
         varying = [node for node in nodes if not node.uniform]
@@ -199,18 +203,18 @@ class _Slopes:
         losses = {one.text: _loss(questions, one) for one in along.measured}
         meaning = "nan if the diffusivity κ of f is not known"
 
-        def of_loss(values: np.ndarray, one: Measured, answers: Answers) -> np.ndarray:
+        def of_loss(values: np.ndarray, one: MeasuredQuantity, answers: Answers) -> np.ndarray:
             with np.errstate(divide="ignore", invalid="ignore"):  # nan at rest
                 return values / (losses[one.text](answers) * r)
 
-        def of_flux(one: Measured, slope: Found) -> Found:
+        def of_flux(one: MeasuredQuantity, slope: Found) -> Found:
             def balance(answers: Answers) -> np.ndarray:
                 flux = along.flux(answers.increments[increments], one)
                 return of_loss(2 * (one.diffusivity or np.nan) * slope(answers) - flux, one, answers)
 
             return balance
 
-        def of_cubes(one: Measured, slope: Found) -> Found:
+        def of_cubes(one: MeasuredQuantity, slope: Found) -> Found:
             def balance(answers: Answers) -> np.ndarray:
                 cubes = answers.increments[increments].signed(one.along(along.axis))[0]
                 return of_loss(6 * (one.diffusivity or np.nan) * slope(answers) - cubes, one, answers)
@@ -227,12 +231,12 @@ class _Slopes:
         return arrays
 
 
-def _per_length(measured: Sequence[Measured]) -> str:
+def _per_length(measured: Sequence[MeasuredQuantity]) -> str:
     """The unit of slopes of the squares of quantities."""
     return str(common(product(one.square, LENGTH**-1) for one in measured))
 
 
-def _loss(questions: Questions, one: Measured) -> Found:
+def _loss(questions: Questions, one: MeasuredQuantity) -> Found:
     """κ⟨|∇f|²⟩; nan if κ is not known."""
     if not one.diffusivity:
         return lambda _: np.array(np.nan)

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import BeforeValidator
 
 from whorl.config.section import listed, option
-from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout, Texts, quantity_axis
+from whorl.diagnostics.options.base import Array, ArrayLayout, Axis, Diagnostic, Texts, quantity_axis
 from whorl.diagnostics.options.selected import every_nth, point_near, selected
 from whorl.expressions.questions import Questions
 
@@ -29,7 +29,7 @@ class Line(Diagnostic):
     )
     stride: int = option(1, "step between the points that are taken, in grid points", ge=1)
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         quantities, along = self.quantities(questions, self.of), "xyz".index(self.along)
         across = [axis for axis in range(3) if axis != along]
         near = [point_near(self, case.grid, axis, place) for axis, place in zip(across, self.at, strict=True)]
@@ -38,7 +38,7 @@ class Line(Diagnostic):
             points[axis] = range(number, number + 1)
         axes, values = selected(self, questions, case.grid, quantities, tuple(points), self.along)
         positions = np.array([place for _, place in near])
-        return Layout(
+        return ArrayLayout(
             (
                 quantity_axis(quantities),
                 *axes,

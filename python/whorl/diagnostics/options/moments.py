@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Literal
 from whorl.config.section import option
 from whorl.diagnostics.options.base import (
     Array,
+    ArrayLayout,
     Axis,
     Diagnostic,
-    Layout,
     Texts,
     listed_numbers,
     quantity_axis,
@@ -26,7 +26,7 @@ class Moments(Diagnostic):
     of: Texts = option(..., "expressions whose components are measured", min_length=1)
     order: int = option(8, "the highest order", ge=3, le=12)
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         quantities = self.quantities(questions, self.of)
         graph, orders = questions.parser.graph, range(3, self.order + 1)
         moments = []
@@ -35,7 +35,7 @@ class Moments(Diagnostic):
             centred = graph.apply("subtract", one.node, mean)
             scaled = graph.apply("divide", centred, deviation)
             moments += means_of_powers(questions, scaled, orders)
-        return Layout(
+        return ArrayLayout(
             (quantity_axis(quantities), Axis("order", [float(n) for n in orders], "order of the moment")),
             (
                 *mean_and_std(questions, quantities),

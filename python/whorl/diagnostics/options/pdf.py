@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from whorl.config.section import option
-from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout, Texts, quantity_axis
-from whorl.diagnostics.options.scales import Bins, Ends, Scale, mean_and_std
+from whorl.diagnostics.options.base import Array, ArrayLayout, Axis, Diagnostic, Texts, quantity_axis
+from whorl.diagnostics.options.scales import Ends, Scale, ScaledBins, mean_and_std
+from whorl.expressions.histogram import Histogram
 from whorl.expressions.questions import Questions
-from whorl.expressions.tally import Tally
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
@@ -27,14 +27,15 @@ class Pdf(Diagnostic):
     bins: int = option(400, "number of bins", ge=1, le=100_000)
     range: Ends | None = option(None, "ends of the axis; by default −20 to 20, −1 to 1 or −6 to 4")
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         quantities = self.quantities(questions, self.of)
-        bins = Bins.of(self.scale, self.bins, self.range)
-        tallies = [
-            questions.tally(Tally((bins.position(questions, one),), (bins.count,))) for one in quantities
+        bins = ScaledBins.of(self.scale, self.bins, self.range)
+        histograms = [
+            questions.histogram(Histogram((bins.position(questions, one),), (bins.count,)))
+            for one in quantities
         ]
         points = int(np.prod(case.grid.points))
-        return Layout(
+        return ArrayLayout(
             (
                 quantity_axis(quantities),
                 bins.axis("bin", quantities),
@@ -45,21 +46,23 @@ class Pdf(Diagnostic):
                     "pdf",
                     ("quantity", "bin"),
                     "probability density on the axis",
-                    lambda found: np.array([found.tally(t).inside for t in tallies]) / (points * bins.width),
+                    lambda found: (
+                        np.array([found.histogram(t).inside for t in histograms]) / (points * bins.width)
+                    ),
                     str(bins.unit(quantities) ** -1),
                 ),
                 Array(
                     "count",
                     ("quantity", "bin"),
                     "grid points in the bin",
-                    lambda found: np.array([found.tally(t).inside for t in tallies]),
+                    lambda found: np.array([found.histogram(t).inside for t in histograms]),
                     over_time="sum",
                 ),
                 Array(
                     "outside",
                     ("quantity", "beyond"),
                     "grid points in no bin",
-                    lambda found: np.array([found.tally(t).beyond for t in tallies]),
+                    lambda found: np.array([found.histogram(t).beyond for t in histograms]),
                     over_time="sum",
                 ),
                 *mean_and_std(questions, quantities),

@@ -8,9 +8,9 @@ import numpy as np
 
 from whorl.config.positions import coordinates
 from whorl.diagnostics.options.base import Axis
+from whorl.expressions.histogram import Histogram, PlaneMean
 from whorl.expressions.nodes import Node
 from whorl.expressions.questions import Answers, Questions
-from whorl.expressions.tally import PlaneMean, Tally
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class PlaneMeans:
 
     axes: tuple[Axis, ...]
     means: tuple[PlaneMean, ...] = ()
-    tally: Tally | None = None
+    histogram: Histogram | None = None
 
     @classmethod
     def ask(cls, questions: Questions, grid: Any, along: str, nodes: Sequence[Node]) -> "PlaneMeans":
@@ -35,13 +35,13 @@ class PlaneMeans:
         # Sums of rows cannot give means along x: each point is counted at its position.
         positions = tuple(_position(questions, grid, axis) for axis in numbers)
         bins = tuple(grid.points[axis] for axis in numbers)
-        return cls(axes, tally=questions.tally(Tally(positions, bins, tuple(nodes))))
+        return cls(axes, histogram=questions.histogram(Histogram(positions, bins, tuple(nodes))))
 
     def of(self, found: Answers) -> np.ndarray:
         """The means."""
-        if self.tally is None:
+        if self.histogram is None:
             return np.array([found.plane(one) for one in self.means])
-        counted = found.tally(self.tally)
+        counted = found.histogram(self.histogram)
         return np.array([counted.inside_of(sums) for sums in counted.sums]) / counted.inside
 
 

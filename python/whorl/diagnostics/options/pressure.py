@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Literal
 
 from whorl.config.section import option
-from whorl.diagnostics.options.ready import Contents, Group, Number, ReadySet
+from whorl.diagnostics.options.ready import Group, Number, ReadySet, SetContents
 from whorl.forcing.names import refusals
 from whorl.models.viscous import VISCOUS
 
@@ -40,7 +40,7 @@ class Pressure(ReadySet):
     kind: Literal["pressure"] = option(..., "kind of diagnostic")
     reference = "Vedula and Yeung, Phys. Fluids 11, 1208 (1999)"
 
-    def contents(self, case: "Case") -> Contents:
+    def contents(self, case: "Case") -> SetContents:
         flow = case.flow
         if "p" not in flow.quantities():
             raise ValueError(
@@ -70,7 +70,7 @@ class Pressure(ReadySet):
             if forced:
                 numbers.append(Number("a0_forced", f"{_square(FORCED)}/{scaled}", with_force))
         numbers += OF_FORCE if forced else ()
-        return Contents((Group({"p": "p"} | parts),), tuple(numbers))
+        return SetContents((Group({"p": "p"} | parts),), tuple(numbers))
 
 
 def _is_forced(case: "Case") -> bool:

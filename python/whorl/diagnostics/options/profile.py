@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator
 
 from whorl.config.section import one_or_listed, option
-from whorl.diagnostics.options.base import Array, Diagnostic, Layout, Texts, quantity_axis, unit_of
+from whorl.diagnostics.options.base import Array, ArrayLayout, Diagnostic, Texts, quantity_axis, unit_of
 from whorl.diagnostics.options.planes import PlaneMeans
 from whorl.diagnostics.options.scales import with_squares
 from whorl.expressions.questions import Answers, Questions
@@ -32,7 +32,7 @@ class Profile(Diagnostic):
         ("z",), "the axis of the profiles, or two, for means over the third", min_length=1, max_length=2
     )
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         quantities = self.quantities(questions, self.of)
         nodes, shift = with_squares(questions, quantities)
         planes, count = PlaneMeans.ask(questions, case.grid, "".join(self.along), nodes), len(quantities)
@@ -46,7 +46,7 @@ class Profile(Diagnostic):
 
         unit = unit_of(quantities)
         axes, over = ("quantity", *self.along), "plane" if len(self.along) == 1 else "line"
-        return Layout(
+        return ArrayLayout(
             (quantity_axis(quantities), *planes.axes),
             (
                 Array("profile", axes, f"mean over the {over}", mean, str(unit)),

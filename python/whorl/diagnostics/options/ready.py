@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from whorl.base.dimension import common
 from whorl.config.section import option
-from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout, listed_numbers
+from whorl.diagnostics.options.base import Array, ArrayLayout, Axis, Diagnostic, listed_numbers
 from whorl.diagnostics.options.joint_pdf import JointPdf
 from whorl.diagnostics.options.moments import Moments
 from whorl.diagnostics.options.pdf import Pdf
@@ -40,7 +40,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Contents:
+class SetContents:
     """The measurements of a set; `joint` has two expressions for a joint density on logarithmic axes."""
 
     groups: tuple[Group, ...]
@@ -55,11 +55,11 @@ class ReadySet(Diagnostic):
     order: int = option(8, "the highest order of moments", ge=3, le=12)
     bins: int = option(400, "number of bins of each density", ge=1, le=100_000)
 
-    def contents(self, case: "Case") -> Contents:
+    def contents(self, case: "Case") -> SetContents:
         """The measurements in the case. Raises ValueError, beginning in lower case, if the case has none."""
         raise NotImplementedError
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         try:
             contents = self.contents(case)
         except ValueError as error:
@@ -70,9 +70,9 @@ class ReadySet(Diagnostic):
         axes = {axis.name: axis for layout in layouts for axis in layout.axes}
         arrays = [array for layout in layouts for array in layout.arrays]
         arrays += [_number(questions, one) for one in contents.numbers]
-        return Layout(tuple(axes.values()), tuple(arrays))
+        return ArrayLayout(tuple(axes.values()), tuple(arrays))
 
-    def _group(self, questions: Questions, case: "Case", group: Group) -> Layout:
+    def _group(self, questions: Questions, case: "Case", group: Group) -> ArrayLayout:
         """Moments and densities as the kinds `moments` and `pdf` have them."""
         varying = {
             name: text
@@ -80,7 +80,7 @@ class ReadySet(Diagnostic):
             if not questions.parser.parse(text).scalar.uniform
         }
         if not varying:
-            return Layout((), ())
+            return ArrayLayout((), ())
         texts, orders = tuple(varying.values()), range(2, self.order + 1)
         moments = Moments(kind="moments", name=self.label, of=texts, order=self.order).ask(questions, case)
         pdf = Pdf(kind="pdf", name=self.label, of=texts, scale=group.scale, bins=self.bins).ask(
@@ -93,7 +93,7 @@ class ReadySet(Diagnostic):
             axes["power"] = Axis("power", [float(n) for n in orders], "order of the moment")
             arrays["ratio"] = _ratios(questions, texts, orders)
         own = {"quantity": f"{group.prefix}quantity", "bin": f"{group.prefix}bin"}
-        return Layout(
+        return ArrayLayout(
             tuple(replace(axis, name=own.get(axis.name, axis.name)) for axis in axes.values()),
             tuple(
                 replace(
@@ -105,11 +105,11 @@ class ReadySet(Diagnostic):
             ),
         )
 
-    def _joint(self, questions: Questions, case: "Case", of: tuple[str, str]) -> Layout:
+    def _joint(self, questions: Questions, case: "Case", of: tuple[str, str]) -> ArrayLayout:
         joint = JointPdf(kind="joint-pdf", name=self.label, of=of, scale=("log", "log"))
         layout = joint.ask(questions, case)
         wanted = [array for array in layout.arrays if array.axes != ("quantity",)]
-        return Layout(
+        return ArrayLayout(
             tuple(axis for axis in layout.axes if axis.name != "quantity"),
             tuple(replace(array, name=f"joint_{array.name}") for array in wanted),
         )

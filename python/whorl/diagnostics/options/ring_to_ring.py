@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Literal
 
 from whorl.config.section import option
-from whorl.diagnostics.options.base import Array, Axis, Layout, Once
+from whorl.diagnostics.options.base import Array, ArrayLayout, Axis, ComputedOnce
 from whorl.diagnostics.options.shell_to_shell import Cells, Exchanging, Transfers, limits_of_giver
 from whorl.diagnostics.options.wave_bins import Shelled, sector_bins
 from whorl.expressions.questions import Questions
@@ -23,7 +23,7 @@ class RingToRing(Exchanging, Shelled):
 
     reference = "Teaca, Verma, Knaepen and Carati, Phys. Rev. E 79, 046312 (2009)"
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         axis = "xyz".index(self.axis)
         if case.grid.points[axis] == 1:
             raise ValueError(
@@ -46,7 +46,7 @@ class RingToRing(Exchanging, Shelled):
             return f"sector({shell}, {angles[m]!r}, {angles[m + 1]!r}, {self.axis})"
 
         cells, unit = Cells(bins, filtered), self.unit(case, known)
-        found = Once(Transfers(questions, case.grid, known, cells))
+        found = ComputedOnce(Transfers(questions, case.grid, known, cells))
         axes = (
             Axis("quantity", list(known), "giving and receiving field"),
             *cells.axes("receiver"),
@@ -55,7 +55,7 @@ class RingToRing(Exchanging, Shelled):
         names = tuple(axis.name for axis in axes)
         meaning = "what the ring of the receiving field gets of the ring of the giving one"
         of_all = "what the ring gets of all"
-        return Layout(
+        return ArrayLayout(
             axes,
             (
                 Array("transfer", names, meaning, found, unit),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from whorl.config.section import option
-from whorl.diagnostics.options.ready import Contents, Group, Number, ReadySet, moving_axes
+from whorl.diagnostics.options.ready import Group, Number, ReadySet, SetContents, moving_axes
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
@@ -19,7 +19,7 @@ class Scalars(ReadySet):
     kind: Literal["scalars"] = option(..., "kind of diagnostic")
     reference = "Warhaft, Annu. Rev. Fluid Mech. 32, 203 (2000)"
 
-    def contents(self, case: "Case") -> Contents:
+    def contents(self, case: "Case") -> SetContents:
         directions = {"temperature": UP} if "temperature" in case.flow.state else {}
         for scalar in case.scalars:
             if scalar.name.isidentifier():
@@ -43,7 +43,7 @@ class Scalars(ReadySet):
             for name in directions
             for axis in moving_axes(case)
         ]
-        return Contents((Group(texts),), tuple(numbers))
+        return SetContents((Group(texts),), tuple(numbers))
 
 
 def _frame(direction: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -12,10 +12,10 @@ from whorl.base.dimension import PURE, Dimension
 from whorl.config.section import LARGEST_NUMBER, listed
 from whorl.diagnostics.options.base import Array, Axis, Found, Quantity, listed_numbers, unit_of
 from whorl.expressions.graph import Graph
+from whorl.expressions.histogram import Histogram
 from whorl.expressions.linear import WITHOUT_MEAN, band
 from whorl.expressions.nodes import Node, is_constant
 from whorl.expressions.questions import Answers, Questions
-from whorl.expressions.tally import Tally
 from whorl.expressions.values import Value, scalar
 
 Scale = Literal["std", "absolute", "log"]
@@ -37,7 +37,7 @@ Ends = Annotated[tuple[float, float], BeforeValidator(listed), AfterValidator(_r
 
 
 @dataclass(frozen=True)
-class Bins:
+class ScaledBins:
     """Equal bins of a scaled quantity."""
 
     scale: str
@@ -45,7 +45,7 @@ class Bins:
     ends: tuple[float, float]
 
     @classmethod
-    def of(cls, scale: str, count: int, ends: tuple[float, float] | None) -> "Bins":
+    def of(cls, scale: str, count: int, ends: tuple[float, float] | None) -> "ScaledBins":
         """Bins of a scale, with its usual ends where none are given."""
         return cls(scale, count, ends or DEFAULT_RANGE[scale])
 
@@ -138,18 +138,22 @@ def means_of_powers(questions: Questions, node: Node, orders: Iterable[int]) -> 
     return [number(questions, graph.mean(graph.power(node, graph.constant(n)))) for n in orders]
 
 
-def counts(tally: Tally, axes: tuple[str, ...]) -> Array:
+def counts(histogram: Histogram, axes: tuple[str, ...]) -> Array:
     """The number of points in each bin, summed over states."""
     return Array(
-        "count", axes, "grid points in the bin", lambda found: found.tally(tally).inside, over_time="sum"
+        "count",
+        axes,
+        "grid points in the bin",
+        lambda found: found.histogram(histogram).inside,
+        over_time="sum",
     )
 
 
-def outside(tally: Tally) -> Array:
+def outside(histogram: Histogram) -> Array:
     """The number of points in no bin."""
 
     def of(found: Answers) -> np.ndarray:
-        return np.array(found.tally(tally).outside)
+        return np.array(found.histogram(histogram).outside)
 
     return Array("outside", (), "grid points in no bin", of, over_time="sum")
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from whorl.config.positions import coordinates, nearest_point
 from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Quantity, unit_of
+from whorl.expressions.histogram import Selection
 from whorl.expressions.questions import Answers, Questions
-from whorl.expressions.tally import Selection
 
 MOST_VALUES = 2**24  # of a diagnostic in one state
 

@@ -11,8 +11,8 @@ from whorl.base.dimension import UNITS_OF_CASE
 from whorl.config.measures import all_fields, exchanges
 from whorl.config.narrowed import narrowed_grids
 from whorl.config.section import option
-from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout, Once, Texts, chosen
-from whorl.diagnostics.options.wave_bins import Bins, Found, Shelled, sum_of_pairs
+from whorl.diagnostics.options.base import Array, ArrayLayout, Axis, ComputedOnce, Diagnostic, Texts, chosen
+from whorl.diagnostics.options.wave_bins import Found, ModeBins, Shelled, sum_of_pairs
 from whorl.expressions.questions import Answers, Questions
 from whorl.forcing.options.base import units_of
 from whorl.models.base import Exchange
@@ -30,7 +30,7 @@ class Cells:
     `filtered` is the expression of a field filtered to a cell.
     """
 
-    bins: Sequence[Bins]
+    bins: Sequence[ModeBins]
     filtered: Callable[[str, tuple[int, ...]], str]
 
     @property
@@ -45,7 +45,7 @@ class Cells:
             for axis in (one.coordinate() for one in self.bins)
         ]
 
-    def up_to(self, shell: int) -> list[Bins]:
+    def up_to(self, shell: int) -> list[ModeBins]:
         """The bins of all shells up to this one."""
         shells, *others = self.bins
         return [shells.up_to(shell), *others]
@@ -155,7 +155,7 @@ class ShellToShell(Exchanging, Shelled):
 
     reference = "Alexakis, Mininni and Pouquet, Phys. Rev. E 72, 046301 (2005)"
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         bins = self.shell_bins(case.grid)
         known = self.exchanges(case)
         unit, edges = self.unit(case, known), bins.edges
@@ -164,7 +164,7 @@ class ShellToShell(Exchanging, Shelled):
             return f"filter({field}, {edges[cell[0]]!r}, {edges[cell[0] + 1]!r})"
 
         cells = Cells([bins], filtered)
-        found = Once(Transfers(questions, case.grid, known, cells))
+        found = ComputedOnce(Transfers(questions, case.grid, known, cells))
         arrays = (
             Array(
                 "transfer",
@@ -190,10 +190,10 @@ class ShellToShell(Exchanging, Shelled):
             *limits_of_giver([bins]),
         )
         names = Axis("quantity", list(known), "giving and receiving field")
-        return Layout((names, *cells.axes("receiver"), *cells.axes("giver")), arrays)
+        return ArrayLayout((names, *cells.axes("receiver"), *cells.axes("giver")), arrays)
 
 
-def limits_of_giver(bins: Sequence[Bins]) -> list[Array]:
+def limits_of_giver(bins: Sequence[ModeBins]) -> list[Array]:
     """The edges of the giving cells."""
     return [
         Array(f"giver_{end.name}", (f"giver_{one.name}",), end.meaning, end.of, end.unit)

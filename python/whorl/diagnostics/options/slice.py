@@ -6,7 +6,7 @@ import numpy as np
 
 from whorl.config.positions import coordinates
 from whorl.config.section import option
-from whorl.diagnostics.options.base import Array, Diagnostic, Layout, Texts, quantity_axis
+from whorl.diagnostics.options.base import Array, ArrayLayout, Diagnostic, Texts, quantity_axis
 from whorl.diagnostics.options.selected import every_nth, point_near, selected
 from whorl.expressions.questions import Questions
 
@@ -31,7 +31,7 @@ class Slice(Diagnostic):
         1, "step between the points that are taken, along both axes of the plane, in grid points", ge=1
     )
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         quantities, across = self.quantities(questions, self.of), "xyz".index(self.normal)
         number, position = point_near(self, case.grid, across, self._place(case.grid, across))
         points = [every_nth(case.grid, axis, self.stride) for axis in range(3)]
@@ -39,7 +39,7 @@ class Slice(Diagnostic):
         axes, values = selected(
             *(self, questions, case.grid, quantities, tuple(points)), "xyz".replace(self.normal, "")
         )
-        return Layout(
+        return ArrayLayout(
             (quantity_axis(quantities), *axes),
             (
                 values,

@@ -9,8 +9,8 @@ import numpy as np
 from whorl.base.dimension import LENGTH, OF_CASE, Dimension, common, product
 from whorl.config.section import option
 from whorl.config.wavenumbers import complete_wavenumber, smallest_wavenumbers
-from whorl.diagnostics.options.base import SAME, Array, Axis, Found, Layout, Texts, check_labels, stacked
-from whorl.diagnostics.options.wave_bins import Bins, ByWavenumber, mode_counts, sum_of_pairs
+from whorl.diagnostics.options.base import SAME, Array, ArrayLayout, Axis, Found, Texts, check_labels, stacked
+from whorl.diagnostics.options.wave_bins import ByWavenumber, ModeBins, mode_counts, sum_of_pairs
 from whorl.expressions.nodes import Node
 from whorl.expressions.parse import component_text
 from whorl.expressions.questions import Answers, Questions
@@ -51,7 +51,7 @@ class Spectrum(ByWavenumber):
         False, "whether shells are as if their number of modes were that of a continuum; nan in cut ones"
     )
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         bins = self.bins(case.grid)
         check_labels(self.of, f"diagnostics.{self.label}.of")
         asked = [one for text in self.of for one in self._spectra(questions, text, bins)]
@@ -73,7 +73,7 @@ class Spectrum(ByWavenumber):
             coefficients = _coefficients(questions, asked, bins)
             meaning = "Σ Re(f·g*)/(Σ|f|² Σ|g|²)^½ over the bin, −1 to 1; nan where one is zero to rounding"
             arrays.append(Array("coefficient", ("quantity", *names), meaning, coefficients))
-        return Layout(
+        return ArrayLayout(
             (
                 Axis("quantity", [one.label for one in asked], "what is measured"),
                 *(one.coordinate() for one in bins),
@@ -89,7 +89,7 @@ class Spectrum(ByWavenumber):
         corrected = ", as of a continuum of modes, nan in shells that the truncation cuts"
         return (corrected if self.correct_shells else "") + (", divided by its width" if self.density else "")
 
-    def _factors(self, grid: Any, bins: Sequence[Bins]) -> Callable[[np.ndarray], np.ndarray]:
+    def _factors(self, grid: Any, bins: Sequence[ModeBins]) -> Callable[[np.ndarray], np.ndarray]:
         """The factors of spectra, by the numbers of modes. Raises ValueError if an option does not apply."""
         widths = np.ones(())
         for one in bins:
@@ -112,7 +112,7 @@ class Spectrum(ByWavenumber):
 
         return factors
 
-    def _spectra(self, questions: Questions, text: str, bins: Sequence[Bins]) -> list[Asked]:
+    def _spectra(self, questions: Questions, text: str, bins: Sequence[ModeBins]) -> list[Asked]:
         """The spectra of a text."""
         first = self.value_of(questions, text)
         second = first if self.times is None else self.value_of(questions, self.times, "times")
@@ -151,7 +151,7 @@ class Spectrum(ByWavenumber):
         ]
 
 
-def _coefficients(questions: Questions, asked: Sequence[Asked], bins: Sequence[Bins]) -> Found:
+def _coefficients(questions: Questions, asked: Sequence[Asked], bins: Sequence[ModeBins]) -> Found:
     """The correlation coefficient of each cospectrum in each bin."""
     squares: dict[tuple[Node, ...], Found] = {}
 

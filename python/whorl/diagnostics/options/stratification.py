@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from whorl.config.section import option
-from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Layout
+from whorl.diagnostics.options.base import Array, ArrayLayout, Axis, Diagnostic
 from whorl.diagnostics.options.buoyancy import Means, Planes, check_model
 from whorl.expressions.questions import Questions
 
@@ -40,11 +40,11 @@ class Stratification(Diagnostic):
 
     reference: ClassVar[str] = "W. R. Peltier and C. P. Caulfield, Annu. Rev. Fluid Mech. 35, 135 (2003)"
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         check_model(self, case, "boussinesq")
         planes, of_case = Planes(questions, case, MEANS), case.flow.parameters()
         nu, kappa, frequency = (of_case[name] for name in ("viscosity", "diffusivity", "buoyancy_frequency"))
-        return Layout(
+        return ArrayLayout(
             (planes.axis, Axis("component", list("xyz"), "component of the velocity")),
             (
                 *_means(planes, frequency),

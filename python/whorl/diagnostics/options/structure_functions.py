@@ -8,14 +8,14 @@ from pydantic import BeforeValidator
 from whorl.config.section import listed, option
 from whorl.diagnostics.options.base import (
     SAME,
+    ArrayLayout,
     Axis,
     Diagnostic,
-    Layout,
     Texts,
     check_labels,
     word_or_numbers,
 )
-from whorl.diagnostics.options.increments import Along, Measured
+from whorl.diagnostics.options.increments import Along, MeasuredQuantity
 from whorl.expressions.faults import ExpressionError
 from whorl.expressions.increments import HIGHEST_ORDER
 from whorl.expressions.nodes import within
@@ -54,7 +54,7 @@ class StructureFunctions(Diagnostic):
 
     reference = "Monin and Yaglom, Statistical Fluid Mechanics 2 (MIT Press 1975), sections 21 and 22"
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         check_labels(self.of, f"diagnostics.{self.label}.of")
         measured = [self._measured(questions, case, text) for text in self.of]
         carrier = self._carrier(questions)
@@ -76,7 +76,7 @@ class StructureFunctions(Diagnostic):
         arrays = [array for layout in layouts for array in layout.arrays]
         used = {name for array in arrays for name in array.axes}
         axes += [axis for layout in layouts for axis in layout.axes]
-        return Layout(tuple(axis for axis in axes if axis.name in used), tuple(arrays))
+        return ArrayLayout(tuple(axis for axis in axes if axis.name in used), tuple(arrays))
 
     def _axes(self, grid: Any) -> list[int]:
         """The axes along which increments are taken. Raises ValueError if none is possible."""
@@ -110,13 +110,13 @@ class StructureFunctions(Diagnostic):
             raise ValueError(f"diagnostics.{self.label}.separations is empty; give numbers of points")
         return sorted(set(self.separations))
 
-    def _measured(self, questions: Questions, case: "Case", text: str) -> Measured:
+    def _measured(self, questions: Questions, case: "Case", text: str) -> MeasuredQuantity:
         value = self.vector_or_number(questions, "increments", text)
         if all(node.uniform for node in value.nodes()):
             raise self.fault(SAME, text)
-        return Measured(text, value, diffusivity_of(case, text))
+        return MeasuredQuantity(text, value, diffusivity_of(case, text))
 
-    def _check_periodic(self, axis: int, measured: Sequence[Measured], carrier: Value | None) -> None:
+    def _check_periodic(self, axis: int, measured: Sequence[MeasuredQuantity], carrier: Value | None) -> None:
         """Raises ExpressionError for a quantity that depends on the coordinate along this axis."""
         given = [("of", one.text, one.value) for one in measured]
         if carrier:

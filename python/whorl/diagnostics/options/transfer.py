@@ -9,8 +9,17 @@ import numpy as np
 from whorl.base.dimension import OF_CASE, TIME, Dimension, common
 from whorl.config.measures import balances
 from whorl.config.section import option
-from whorl.diagnostics.options.base import Array, Axis, Found, Layout, Once, Texts, chosen, stacked
-from whorl.diagnostics.options.wave_bins import Bins, ByWavenumber, mode_counts, sum_of_pairs
+from whorl.diagnostics.options.base import (
+    Array,
+    ArrayLayout,
+    Axis,
+    ComputedOnce,
+    Found,
+    Texts,
+    chosen,
+    stacked,
+)
+from whorl.diagnostics.options.wave_bins import ByWavenumber, ModeBins, mode_counts, sum_of_pairs
 from whorl.expressions.nodes import Node
 from whorl.expressions.parse import component_text
 from whorl.expressions.questions import Answers, Questions
@@ -23,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Part:
+class BudgetPart:
     """An energy or a component of it: its numbers f at the points, and those of the terms of df/dt."""
 
     name: str
@@ -44,7 +53,7 @@ class Transfer(ByWavenumber):
 
     reference = "Frisch, Turbulence (Cambridge 1995), section 2.4"
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         bins = self.bins(case.grid)
         place = f"diagnostics.{self.label}"
         wanted = chosen(self.of, balances(case), "balance", place, case.flow.model)
@@ -58,7 +67,7 @@ class Transfer(ByWavenumber):
         ]
         if not transfers:
             raise ValueError(f"{place}: no term changes {', '.join(wanted)} in this case")
-        found, (unit, rate) = Once(stacked(transfers)), _units(parts)
+        found, (unit, rate) = ComputedOnce(stacked(transfers)), _units(parts)
         names = tuple(one.name for one in bins)
         arrays = [
             Array("content", ("content_quantity", *names), "what is balanced, in the bin", contents, unit),
@@ -79,9 +88,9 @@ class Transfer(ByWavenumber):
             Axis("quantity", labels, "what is balanced, and the term of its equation"),
             *(one.coordinate() for one in bins),
         )
-        return Layout(axes, tuple(arrays))
+        return ArrayLayout(axes, tuple(arrays))
 
-    def _parts(self, questions: Questions, case: "Case", name: str, balance: Balance) -> list[Part]:
+    def _parts(self, questions: Questions, case: "Case", name: str, balance: Balance) -> list[BudgetPart]:
         """The components of f each alone, or all together, with the terms that are not zero."""
         values = [questions.parser.parse(text) for text in balance.of]
         apart = self.components and len(values) == 1 and values[0].rank == 1
@@ -105,17 +114,24 @@ class Transfer(ByWavenumber):
             nodes = {term: _nodes(given, index) for term, given in terms.items()}
             changing = {term: own for term, own in nodes.items() if not all(node.uniform for node in own)}
             label = component_text(name, index) if apart else name
-            found.append(Part(label, balance, of, changing, common(value.unit for value in values) ** 2))  # type: ignore[arg-type]
+            found.append(
+                BudgetPart(label, balance, of, changing, common(value.unit for value in values) ** 2)
+            )  # type: ignore[arg-type]
         return found
 
     def _sum(
-        self, questions: Questions, bins: Sequence[Bins], part: Part, others: Sequence[Node], times: int
+        self,
+        questions: Questions,
+        bins: Sequence[ModeBins],
+        part: BudgetPart,
+        others: Sequence[Node],
+        times: int,
     ) -> Found:
         found = sum_of_pairs(questions, list(zip(part.of, others, strict=True)), bins)
         return lambda answers: times * part.balance.factor * found(answers)
 
 
-def _units(parts: Iterable[Part]) -> tuple[str, str]:
+def _units(parts: Iterable[BudgetPart]) -> tuple[str, str]:
     """The units of the balanced quantities and of their rates of change."""
     unit = common(one.unit for one in parts)
     return str(unit), str(OF_CASE if unit == OF_CASE else unit / TIME)

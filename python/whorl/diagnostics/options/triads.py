@@ -9,12 +9,12 @@ from pydantic import BeforeValidator
 
 from whorl.config.section import listed, option
 from whorl.config.wavenumbers import check_kept, label_of_mode, smallest_wavenumbers
-from whorl.diagnostics.options.base import Array, Axis, Layout
+from whorl.diagnostics.options.base import Array, ArrayLayout, Axis
 from whorl.diagnostics.options.shell_to_shell import Exchanging
 from whorl.diagnostics.options.wave_bins import check_periodic
+from whorl.expressions.histogram import Amplitudes
 from whorl.expressions.nodes import Node
 from whorl.expressions.questions import Answers, Questions
-from whorl.expressions.tally import Amplitudes
 from whorl.models.base import Exchange
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Triads(Exchanging):
 
     reference = "Dar, Verma and Eswaran, Physica D 157, 207 (2001)"
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         place = f"diagnostics.{self.label}"
         check_periodic(case.grid, place)
         triads = [self._triad(case.grid, pair) for pair in self.modes]
@@ -69,7 +69,7 @@ class Triads(Exchanging):
             Axis("order", ["|".join(order) for order in ORDERS], "receiver, giver and mediator"),
         )
         meaning = "what the giver gives to the receiver by the mediator, each with its conjugate"
-        return Layout(axes, (Array("transfer", ("quantity", "triad", "order"), meaning, transfer),))
+        return ArrayLayout(axes, (Array("transfer", ("quantity", "triad", "order"), meaning, transfer),))
 
     def _triad(self, grid: Any, pair: tuple[Mode, Mode]) -> tuple[Mode, Mode, Mode]:
         """The three modes. Raises ValueError if one is not kept or has no wavenumber."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from whorl.config.section import option
-from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Found, Layout, Once
+from whorl.diagnostics.options.base import Array, ArrayLayout, Axis, ComputedOnce, Diagnostic, Found
+from whorl.expressions.histogram import Selection
 from whorl.expressions.questions import Answers, Questions
-from whorl.expressions.tally import Selection
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
@@ -79,7 +79,7 @@ class Vortices(Diagnostic):
 
     reference = "McWilliams, J. Fluid Mech. 219, 361 (1990); Weiss, Physica D 48, 273 (1991)"
 
-    def ask(self, questions: Questions, case: "Case") -> Layout:
+    def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         grid = case.grid
         if grid.points[2] != 1 or grid.bases != "FFF" or "vorticity" not in case.flow.outputs:
             raise ValueError(
@@ -94,14 +94,14 @@ class Vortices(Diagnostic):
         nodes = tuple(questions.parser.parse(text).scalar for text in texts)
         selection = questions.select(Selection(nodes, tuple(map(range, grid.points))))
         cell = grid.lengths[0] * grid.lengths[1] / (grid.points[0] * grid.points[1])
-        census = Once(lambda found: self._census(found.selected(selection), cell))
+        census = ComputedOnce(lambda found: self._census(found.selected(selection), cell))
         return self._layout(census)
 
     def _census(self, values: np.ndarray, cell: float) -> Census:
         vorticity, number = values[:, 0].astype(float)
         return Census.of(vorticity, number < -self.threshold, cell, self.least)
 
-    def _layout(self, census: Callable[[Answers], Census]) -> Layout:
+    def _layout(self, census: Callable[[Answers], Census]) -> ArrayLayout:
         def first(values: np.ndarray) -> np.ndarray:
             return np.pad(values[: self.most], (0, max(self.most - len(values), 0)), constant_values=np.nan)
 
@@ -121,7 +121,7 @@ class Vortices(Diagnostic):
             ("mean_circulation", "mean of |Γ|", lambda one: _mean(np.abs(one.circulation)), "length²/time"),
             ("mean_radius", "mean of (area/π)^½", lambda one: _mean(np.sqrt(one.area / np.pi)), "length"),
         )
-        return Layout(
+        return ArrayLayout(
             (Axis("vortex", [float(n) for n in range(self.most)], "place in the order of |Γ|"),),
             (
                 *(Array(name, (), meaning, of(what), unit) for name, meaning, what, unit in numbers),

@@ -14,9 +14,9 @@ from whorl.config.section import one_or_listed, option
 from whorl.config.wavenumbers import shell_count, smallest_wavenumber, smallest_wavenumbers
 from whorl.diagnostics.options.base import Array, Axis, Diagnostic, Found, word_or_numbers
 from whorl.diagnostics.options.scales import number
+from whorl.expressions.histogram import ModeAxis
 from whorl.expressions.nodes import Node
 from whorl.expressions.questions import Answers, Questions
-from whorl.expressions.tally import ModeAxis
 
 Coordinate = Literal["k", "kx", "ky", "kz", "kperp", "kpar", "angle"]
 Words = Literal["linear", "logarithmic"]
@@ -55,7 +55,7 @@ def one_or_two(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Bins:
+class ModeBins:
     """Bins along a coordinate: `edges` sort the modes; `shown` are finite edges where those are infinite."""
 
     name: str
@@ -80,12 +80,12 @@ class Bins:
         unit = "rad" if self.name == "angle" else "1/length"
         return Axis(self.name, list(self.centres), f"{MEANINGS[self.name]}, the middle of the bin", unit)
 
-    def without_zero(self) -> "Bins":
+    def without_zero(self) -> "ModeBins":
         """The bins without the first one, and with no infinite edge."""
         shown = self.shown[1:]
         return replace(self, edges=tuple(map(float, shown)), shown=shown, centres=self.centres[1:])
 
-    def up_to(self, last: int) -> "Bins":
+    def up_to(self, last: int) -> "ModeBins":
         """The bins up to the number `last`."""
         end = last + 1
         edges, shown = self.edges[: end + 1], self.shown[: end + 1]
@@ -114,14 +114,14 @@ def _constant(values: np.ndarray, answers: Answers) -> np.ndarray:
     return values
 
 
-def linear_bins(name: str, width: float, count: int, axis: int = 2) -> Bins:
+def linear_bins(name: str, width: float, count: int, axis: int = 2) -> ModeBins:
     """Bins around 0, 1, … times a width; the last one has all modes beyond."""
     inner = width * (np.arange(count) + 0.5)
     edges = (0.0, *inner[:-1], math.inf)
-    return Bins(name, edges, np.array([0.0, *inner]), width * np.arange(count), axis)
+    return ModeBins(name, edges, np.array([0.0, *inner]), width * np.arange(count), axis)
 
 
-def logarithmic_bins(name: str, width: float, largest: float, per_octave: int, axis: int = 2) -> Bins:
+def logarithmic_bins(name: str, width: float, largest: float, per_octave: int, axis: int = 2) -> ModeBins:
     """One bin below half a width, and those with edges of the ratio 2^(1/per_octave), a width or wider."""
     edges = [0.0, width / 2]
     while edges[-1] <= largest:
@@ -130,11 +130,11 @@ def logarithmic_bins(name: str, width: float, largest: float, per_octave: int, a
     return replace(bins, centres=np.array([0.0, *bins.centres[1:]]))
 
 
-def _between(name: str, edges: Sequence[float], axis: int) -> Bins:
+def _between(name: str, edges: Sequence[float], axis: int) -> ModeBins:
     shown = np.array(edges)
     middle = (shown[:-1] + shown[1:]) / 2
     centres = np.where(shown[:-1] > 0, np.sqrt(shown[:-1] * shown[1:]), middle)
-    return Bins(name, tuple(map(float, edges)), shown, centres, axis)
+    return ModeBins(name, tuple(map(float, edges)), shown, centres, axis)
 
 
 def bins_of(
@@ -145,7 +145,7 @@ def bins_of(
     most: int,
     place: str,
     axis: int = 2,
-) -> Bins:
+) -> ModeBins:
     """The bins that options at `place` ask for. Raises ValueError if no mode is in them."""
     if shells == "linear":
         return linear_bins(name, unit, most, axis)
@@ -160,7 +160,7 @@ def bins_of(
     return _between(name, shells, axis)
 
 
-def shells_of(shells: Words | tuple[float, ...], per_octave: int, grid: Any, place: str) -> Bins:
+def shells_of(shells: Words | tuple[float, ...], per_octave: int, grid: Any, place: str) -> ModeBins:
     """The shells of |k|, without k = 0 unless edges begin there. Raises ValueError if no mode is in them."""
     bins = bins_of(shells, per_octave, "k", smallest_wavenumber(grid), shell_count(grid), place)
     return bins.without_zero() if isinstance(shells, str) else bins
@@ -178,10 +178,10 @@ def bins_across(grid: Any, width: float) -> int:
     return math.ceil(beyond / width * (1 - 1e-12) + 0.5)
 
 
-def sector_bins(count: int, axis: int) -> Bins:
+def sector_bins(count: int, axis: int) -> ModeBins:
     """Equal bins of the angle from the axis, 0 to π/2."""
     shown = np.linspace(0, np.pi / 2, count + 1)
-    return Bins("angle", (*map(float, shown[:-1]), math.inf), shown, (shown[:-1] + shown[1:]) / 2, axis)
+    return ModeBins("angle", (*map(float, shown[:-1]), math.inf), shown, (shown[:-1] + shown[1:]) / 2, axis)
 
 
 def check_periodic(grid: Any, place: str) -> None:
@@ -202,13 +202,13 @@ class Shelled(Diagnostic):
     )
     per_octave: int = option(4, "logarithmic shells in a factor of 2", ge=1, le=64)
 
-    def shell_bins(self, grid: Any) -> Bins:
+    def shell_bins(self, grid: Any) -> ModeBins:
         """The bins of `shells_of`. Raises ValueError if no mode is in them, or if the box has walls."""
         place = f"diagnostics.{self.label}"
         check_periodic(grid, place)
         return shells_of(self.shells, self.per_octave, grid, place)
 
-    def bins_along(self, grid: Any, name: str, unit: float, most: int, axis: int = 2) -> Bins:
+    def bins_along(self, grid: Any, name: str, unit: float, most: int, axis: int = 2) -> ModeBins:
         """The bins of a coordinate, `most` as wide as the unit. Raises ValueError if no mode is in them."""
         place = f"diagnostics.{self.label}"
         return bins_of(self.shells, self.per_octave, name, unit, most, place, axis)
@@ -224,7 +224,7 @@ class ByWavenumber(Shelled):
     axis: Literal["x", "y", "z"] = option("z", "the axis of kperp, kpar and angle")
     sectors: int = option(8, "number of bins of the angle, 0 to π/2", ge=1, le=1000)
 
-    def bins(self, grid: Any) -> list[Bins]:
+    def bins(self, grid: Any) -> list[ModeBins]:
         """The bins of each coordinate. Raises ValueError if they are not possible in the box."""
         place = f"diagnostics.{self.label}"
         check_periodic(grid, place)
@@ -238,7 +238,7 @@ class ByWavenumber(Shelled):
             )
         return found
 
-    def _bins(self, grid: Any, name: Coordinate) -> Bins:
+    def _bins(self, grid: Any, name: Coordinate) -> ModeBins:
         axis = "xyz".index(name[1] if name in ("kx", "ky", "kz") else self.axis)
         if name not in ("k", "kperp") and grid.points[axis] == 1:
             raise ValueError(
@@ -254,7 +254,7 @@ class ByWavenumber(Shelled):
         return self.bins_along(grid, name, unit, grid.points[axis] // 2 + 1, axis)
 
 
-def mode_counts(questions: Questions, bins: Sequence[Bins]) -> Array:
+def mode_counts(questions: Questions, bins: Sequence[ModeBins]) -> Array:
     """The number of modes in each bin."""
     sums = questions.spectrum([], *(one.mode_axis() for one in bins))
     return Array(
@@ -265,7 +265,7 @@ def mode_counts(questions: Questions, bins: Sequence[Bins]) -> Array:
     )
 
 
-def sum_of_pairs(questions: Questions, pairs: Sequence[tuple[Node, Node]], bins: Sequence[Bins]) -> Found:
+def sum_of_pairs(questions: Questions, pairs: Sequence[tuple[Node, Node]], bins: Sequence[ModeBins]) -> Found:
     """The sum of the products of pairs by bin."""
     varying = [(a, b) for a, b in pairs if not (a.uniform or b.uniform)]
     # A value that is the same at all points, such as zero in a plane flow, has wavenumber 0.

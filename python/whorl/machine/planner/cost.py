@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from whorl.machine.planner.load import Exchange, Load
+from whorl.machine.planner.load import AllToAlls, Load
 from whorl.machine.planner.machine import Link, Machine
 
 MIB = 2**20
@@ -80,7 +80,7 @@ def interpolate(at: float, abscissa: Sequence[float], values: Sequence[float]) -
     return values[-1]
 
 
-def peers_by_level(exchange: Exchange, links: Sequence[Link]) -> list[int]:
+def peers_by_level(exchange: AllToAlls, links: Sequence[Link]) -> list[int]:
     """The number of other ranks that a rank meets at each level and at none below."""
     within = [1]
     for link in links:
@@ -89,7 +89,7 @@ def peers_by_level(exchange: Exchange, links: Sequence[Link]) -> list[int]:
     return [after - before for before, after in pairwise(within)]
 
 
-def level_times(exchange: Exchange, links: Sequence[Link]) -> list[float]:
+def level_times(exchange: AllToAlls, links: Sequence[Link]) -> list[float]:
     """Seconds at each level: q peers there, Q there and below, c messages of m bytes each, n ranks at once.
 
     t = q c (λ + m / min(b, T/n) + (μ − m)₊ (1/b − 1/P)),   b = B Q^−γ:
@@ -108,7 +108,7 @@ def level_times(exchange: Exchange, links: Sequence[Link]) -> list[float]:
     return times
 
 
-def unsaved(exchange: Exchange, link: Link, alone: float) -> float:
+def unsaved(exchange: AllToAlls, link: Link, alone: float) -> float:
     """Extra seconds of a message smaller than all measured: (μ − m)₊ (1/b − 1/P); zero without a peak."""
     if not link.peak:
         return 0.0
@@ -125,12 +125,12 @@ def messages_by_level(load: Load, links: Sequence[Link]) -> dict[str, tuple[floa
     return found
 
 
-def all_to_all(exchange: Exchange, links: Sequence[Link]) -> float:
+def all_to_all(exchange: AllToAlls, links: Sequence[Link]) -> float:
     """Seconds of the all-to-alls of a right-hand side, one level after the other; zero for one rank."""
     return sum(level_times(exchange, links)) if exchange.ranks > 1 else 0.0
 
 
-def may_hide(exchange: Exchange, links: Sequence[Link]) -> float:
+def may_hide(exchange: AllToAlls, links: Sequence[Link]) -> float:
     """Seconds of an exchange that may overlap with work."""
     times = level_times(exchange, links) if exchange.ranks > 1 else []
     return sum(link.hidden * time for link, time in zip(links, times, strict=False))

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.machine.planner.load import Exchange, Load, line_operations
+from whorl.machine.planner.load import AllToAlls, Load, line_operations
 
 VELOCITIES, PRODUCTS, FLUXES = 3, 5, 4
 UPDATED = 13
@@ -122,8 +122,8 @@ class Gests:
             copy=4 * (rows + outer) * variable,
             point=(VELOCITIES + PRODUCTS) * variable,
             modes=(PRODUCTS + self.fluxes + 2 * VELOCITIES + UPDATED) * variable,
-            row=Exchange(p_row, 1, rows * variable, self._calls(VELOCITIES, PRODUCTS), ranks),
-            column=Exchange(p_col, p_row, outer * variable, self._calls(VELOCITIES, self.fluxes), ranks),
+            row=AllToAlls(p_row, 1, rows * variable, self._calls(VELOCITIES, PRODUCTS), ranks),
+            column=AllToAlls(p_col, p_row, outer * variable, self._calls(VELOCITIES, self.fluxes), ranks),
             working_set=WORDS * variable,
             batches=batches,
             overlap=overlap,

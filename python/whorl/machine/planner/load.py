@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Exchange:
+class AllToAlls:
     """All-to-alls among `ranks` ranks that are `stride` apart in the order of the machine.
 
     `bytes` are those that a rank sends in a right-hand side, including its message to itself, in `calls`
@@ -29,7 +29,7 @@ class Exchange:
 
 
 @dataclass(frozen=True)
-class Followed:
+class FollowedParticles:
     """Particles of a rank that a right-hand side moves: a number of a kind, with their interpolation."""
 
     kind: str
@@ -53,12 +53,12 @@ class Load:
     copy: float
     point: float
     modes: float
-    row: Exchange
-    column: Exchange
+    row: AllToAlls
+    column: AllToAlls
     working_set: float
     batches: int = 1
     overlap: bool = False
-    particles: tuple[Followed, ...] = ()
+    particles: tuple[FollowedParticles, ...] = ()
 
 
 def line_operations(n: int, lines: float) -> float:

@@ -44,7 +44,7 @@ class About(Section):
     source: str = option(..., "where the numbers come from")
 
 
-class Node(Section):
+class MachineNode(Section):
     """The devices and memory of a node, and how they are used."""
 
     kind: Literal["cpu", "gpu"] = option("cpu", "whether a device is a core or a GPU")
@@ -60,7 +60,7 @@ class Node(Section):
     )
 
     @model_validator(mode="after")
-    def _ranks_share_devices(self) -> "Node":
+    def _ranks_share_devices(self) -> "MachineNode":
         if self.kind == "gpu" and self.ranks > self.devices:
             raise ValueError(
                 f"node.ranks = {self.ranks} are more than node.devices = {self.devices} GPUs, which is not "
@@ -169,7 +169,7 @@ class Machine(Section):
     """A machine, from sections as a TOML file has them. See also `load_machine`."""
 
     machine: About
-    node: Node
+    node: MachineNode
     single: Rates | None = None
     double: Rates | None = None
     links: Annotated[tuple[Link, ...], BeforeValidator(listed)] = ()

@@ -10,13 +10,13 @@ from whorl.forcing.options import expectation
 from whorl.machine.planner.cost import MIB
 from whorl.machine.planner.machine import Machine
 from whorl.machine.planner.run_length import step_in
-from whorl.machine.planner.search import Layout, threads_of_rank
+from whorl.machine.planner.search import RunLayout, threads_of_rank
 
 REAL_BYTES = {"single": 4, "double": 8}
 
 
 def notes_on(
-    case: Case, machine: Machine, algorithm: str, overlap: bool, layouts: Sequence[Layout] = ()
+    case: Case, machine: Machine, algorithm: str, overlap: bool, layouts: Sequence[RunLayout] = ()
 ) -> tuple[str, ...]:
     """Sentences, none if everything is measured and counted; `layouts` are the planned layouts."""
     not_counted = (
@@ -61,7 +61,7 @@ def _beyond_rates(case: Case, machine: Machine) -> list[str]:
     return beyond
 
 
-def _beyond_links(machine: Machine, layouts: Sequence[Layout]) -> list[str]:
+def _beyond_links(machine: Machine, layouts: Sequence[RunLayout]) -> list[str]:
     """More nodes than the links were measured on; messages smaller or larger than all at their level."""
     most = machine.node.measured
     far = [layout.nodes for layout in layouts if most and layout.nodes > most]
@@ -78,7 +78,7 @@ def _beyond_links(machine: Machine, layouts: Sequence[Layout]) -> list[str]:
     return beyond
 
 
-def _outside(layout: Layout, levels: Sequence[str], ends: tuple[float, ...]) -> list[float]:
+def _outside(layout: RunLayout, levels: Sequence[str], ends: tuple[float, ...]) -> list[float]:
     """MiB of the messages at these levels that are smaller or larger than the measured ones, if any are."""
     sizes = [size / MIB for level in levels for size in layout.messages.get(level, ())]
     return [size for size in sizes if ends and not ends[0] <= size <= ends[1]]

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator
 
 from whorl.base.text import counted
-from whorl.machine.planner.plan import Plan, Run
+from whorl.machine.planner.plan import PlannedRun, RunPlan
 from whorl.machine.planner.report import headline, parts_of
 from whorl.pictures.style import STYLE, save_picture
 
@@ -24,7 +24,7 @@ TOTAL = "0.1"
 TOO_LARGE = "0.6"
 
 
-def draw_plan(plan: Plan, path: Path) -> None:
+def draw_plan(plan: RunPlan, path: Path) -> None:
     """Writes a PNG. Numbers of nodes on which the case does not fit are pale and not joined to others."""
     with rc_context(STYLE):
         alone = len(plan.runs) == 1
@@ -46,7 +46,7 @@ def draw_plan(plan: Plan, path: Path) -> None:
         save_picture(figure, path)
 
 
-def _draw_one(ax: Axes, plan: Plan) -> None:
+def _draw_one(ax: Axes, plan: RunPlan) -> None:
     """Draws the parts of a step on a single number of nodes, side by side, each with its value."""
     (run,) = plan.runs
     parts = run.layout.parts
@@ -66,13 +66,13 @@ def _draw_one(ax: Axes, plan: Plan) -> None:
     ax.grid(False, axis="y")
 
 
-def _keys(plan: Plan) -> list[Artist]:
+def _keys(plan: RunPlan) -> list[Artist]:
     """The legend of the colours; it has its own patches, since the first drawn bar may be pale."""
     keys: list[Artist] = [Patch(color=color, label=name) for name, color in parts_of(plan).values()]
     return [*keys, Line2D([], [], color=TOTAL, label="total, overlapped")] if plan.overlap else keys
 
 
-def _draw_parts(ax: Axes, plan: Plan) -> None:
+def _draw_parts(ax: Axes, plan: RunPlan) -> None:
     """Draws bars of node-seconds, which have equal heights if the time is inverse to the number of nodes."""
     places, bottom = range(len(plan.runs)), [0.0] * len(plan.runs)
     for part, (_, color) in parts_of(plan).items():
@@ -101,7 +101,9 @@ def _draw_parts(ax: Axes, plan: Plan) -> None:
     ax.grid(False, axis="x")
 
 
-def _draw_over_nodes(ax: Axes, plan: Plan, title: str, unit: str, value: Callable[[Run], float]) -> None:
+def _draw_over_nodes(
+    ax: Axes, plan: RunPlan, title: str, unit: str, value: Callable[[PlannedRun], float]
+) -> None:
     nodes = [run.layout.nodes for run in plan.runs]
     fitting = [run for run in plan.runs if run.layout.fits]
     others = [run for run in plan.runs if not run.layout.fits]
@@ -142,7 +144,7 @@ def _labels(nodes: Sequence[int]) -> list[str]:
     return labels
 
 
-def _nodes(runs: Sequence[Run]) -> list[str]:
+def _nodes(runs: Sequence[PlannedRun]) -> list[str]:
     return [str(run.layout.nodes) for run in runs]
 
 

@@ -15,8 +15,8 @@ from whorl.machine.planner.gests import Gests
 from whorl.machine.planner.machine import Machine
 from whorl.machine.planner.notes import notes_on
 from whorl.machine.planner.options import planned_options
-from whorl.machine.planner.run_length import Length, Output, length_of, output_of
-from whorl.machine.planner.search import GIB, Layout, best, fewest_nodes, node_counts
+from whorl.machine.planner.run_length import Length, OutputCost, length_of, output_of
+from whorl.machine.planner.search import GIB, RunLayout, best, fewest_nodes, node_counts
 from whorl.machine.planner.whorl_load import Whorl
 from whorl.output.plans import expression_plans
 from whorl.run.checks import check_gpu_exchange
@@ -26,11 +26,11 @@ SMALL = 16  # points of a flow that is built to find options that the core refus
 
 
 @dataclass(frozen=True)
-class Run:
+class PlannedRun:
     """A layout with the cost of the whole run on it."""
 
-    layout: Layout
-    output: Output
+    layout: RunLayout
+    output: OutputCost
     seconds: float
 
     @property
@@ -39,7 +39,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """A case on a machine: runs by ascending nodes; `fewest` is the smallest number on which it fits."""
 
     case: Case
@@ -48,13 +48,13 @@ class Plan:
     overlap: bool
     fewest: int
     length: Length
-    runs: tuple[Run, ...]
+    runs: tuple[PlannedRun, ...]
     without_grid: tuple[int, ...] = ()  # numbers of nodes whose ranks cannot share the box
     notes: tuple[str, ...] = ()
     expressions: tuple[tuple[str, str], ...] = ()
 
     @property
-    def cheapest(self) -> Run:
+    def cheapest(self) -> PlannedRun:
         """The fewest node-hours among those that fit."""
         return min((run for run in self.runs if run.layout.fits), key=lambda run: run.node_hours)
 
@@ -67,7 +67,7 @@ def make_plan(
     nodes: Sequence[int] = (),
     dt: float | None = None,
     overlap: bool | None = None,
-) -> Plan:
+) -> RunPlan:
     """Plans `case` on `machine`, on the given numbers of nodes, or on the fewest and their doublings.
 
     `dt` is the mean step, in place of time.dt or of the step by time.courant; `overlap` follows from
@@ -93,7 +93,7 @@ def make_plan(
     without = tuple(count for count, layout in zip(counts, found, strict=True) if layout is None)
     notes = notes_on(case, machine, algorithm, overlap, [run.layout for run in runs])
     expressions = tuple((what, str(how)) for what, how in expression_plans(case).items())
-    return Plan(case, machine, algorithm, overlap, fewest, length, runs, without, notes, expressions)
+    return RunPlan(case, machine, algorithm, overlap, fewest, length, runs, without, notes, expressions)
 
 
 def _check_exchange(case: Case, algorithm: str) -> None:
@@ -124,7 +124,7 @@ def _check_nodes(nodes: Sequence[int], machine: Machine) -> None:
 
 
 def _none_fits(
-    case: Case, nodes: Sequence[int], machine: Machine, found: list[Layout | None], fewest: int
+    case: Case, nodes: Sequence[int], machine: Machine, found: list[RunLayout | None], fewest: int
 ) -> str:
     if not any(found):
         rows, columns = case.run.process_grid
@@ -144,18 +144,18 @@ def _none_fits(
     )
 
 
-def _run(way: Whorl | Gests, machine: Machine, layout: Layout, length: Length) -> Run:
+def _run(way: Whorl | Gests, machine: Machine, layout: RunLayout, length: Length) -> PlannedRun:
     seconds = length.steps * layout.parts.total
     output = output_of(way.case, machine, layout.nodes, length, seconds, way.modes)
-    return Run(layout, output, seconds + output.seconds)
+    return PlannedRun(layout, output, seconds + output.seconds)
 
 
-def as_json(plan: Plan) -> str:
+def as_json(plan: RunPlan) -> str:
     """The result of `to_dict` as text."""
     return json.dumps(to_dict(plan), indent=2) + "\n"
 
 
-def to_dict(plan: Plan) -> dict[str, Any]:
+def to_dict(plan: RunPlan) -> dict[str, Any]:
     """The plan as a dict for JSON: seconds, bytes and hours."""
     return {
         "machine": plan.machine.machine.name,
@@ -177,7 +177,7 @@ def to_dict(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _run_to_dict(run: Run) -> dict[str, Any]:
+def _run_to_dict(run: PlannedRun) -> dict[str, Any]:
     layout = run.layout
     return {
         "nodes": layout.nodes,

@@ -9,8 +9,8 @@ from whorl import _core
 from whorl.base.text import counted
 from whorl.forcing.options import expectation
 from whorl.machine.planner.options import planned_options
-from whorl.machine.planner.plan import Plan
-from whorl.machine.planner.search import Layout
+from whorl.machine.planner.plan import RunPlan
+from whorl.machine.planner.search import RunLayout
 from whorl.run.memory_checks import gibibytes
 
 WIDTH = 120
@@ -25,7 +25,7 @@ PARTS = {
 PARTICLES = {"particles": ("particles", "#8a63b8")}
 
 
-def show_plan(plan: Plan, console: Console) -> None:
+def show_plan(plan: RunPlan, console: Console) -> None:
     """Print the headline of a plan, a line for each number of nodes, and the cheapest run in full."""
     console.print(f"[bold]{escape(headline(plan))}[/]", soft_wrap=True)
     console.print(f"predicted; rates from {escape(plan.machine.machine.source)}", style="dim", soft_wrap=True)
@@ -49,12 +49,12 @@ def show_plan(plan: Plan, console: Console) -> None:
     console.print(in_full(plan))
 
 
-def parts_of(plan: Plan) -> dict[str, tuple[str, str]]:
+def parts_of(plan: RunPlan) -> dict[str, tuple[str, str]]:
     """The parts of a step of the plan, with names and colours."""
     return PARTS | PARTICLES if plan.case.particles else PARTS
 
 
-def headline(plan: Plan) -> str:
+def headline(plan: RunPlan) -> str:
     case = plan.case
     points = case.grid.points
     size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(map(str, points))
@@ -68,7 +68,7 @@ def headline(plan: Plan) -> str:
     )
 
 
-def over_nodes(plan: Plan) -> Table:
+def over_nodes(plan: RunPlan) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     names = [name for name, _ in parts_of(plan).values()]
     hidden = ["hidden"] if plan.overlap else []
@@ -97,7 +97,7 @@ def over_nodes(plan: Plan) -> Table:
     return table
 
 
-def to_set(plan: Plan, layout: Layout) -> str:
+def to_set(plan: RunPlan, layout: RunLayout) -> str:
     """The options to set so that a run is as planned, where they differ from its own choices."""
     run = plan.case.run
     if plan.algorithm == "gests":
@@ -114,7 +114,7 @@ def to_set(plan: Plan, layout: Layout) -> str:
     return ", ".join(options)
 
 
-def in_full(plan: Plan) -> Table:
+def in_full(plan: RunPlan) -> Table:
     """The run with the fewest node-hours: options to set, memory by array, output."""
     run = plan.cheapest
     layout, output = run.layout, run.output

@@ -229,7 +229,7 @@ def _rate(flow: _core.Flow) -> float:
 
 
 @dataclass(frozen=True)
-class Output:
+class OutputCost:
     """The output of a run: files, bytes and the seconds to write them."""
 
     snapshots: int
@@ -245,7 +245,7 @@ class Output:
 
 def output_of(
     case: Case, machine: Machine, nodes: int, length: Length, run_seconds: float, modes: float
-) -> Output:
+) -> OutputCost:
     """Snapshots (points × components), checkpoints (`modes` a field, two of three components of a vector)."""
     shape = _core.model_shape(planned_options(case))
     points = math.prod(case.grid.points)
@@ -257,7 +257,7 @@ def output_of(
     checkpoints = _times(case.output.checkpoint_every, length, run_seconds, ends=1)
     speed = 1e9 * min(machine.files.bandwidth, nodes * machine.files.bandwidth_node)
     written = snapshots * snapshot + checkpoints * checkpoint
-    return Output(snapshots, checkpoints, snapshot, checkpoint, written / speed)
+    return OutputCost(snapshots, checkpoints, snapshot, checkpoint, written / speed)
 
 
 def _times(interval: float | str, length: Length, run_seconds: float, ends: int) -> int:

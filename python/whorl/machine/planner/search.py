@@ -37,7 +37,7 @@ class Algorithm(Protocol):
 
 
 @dataclass(frozen=True)
-class Layout:
+class RunLayout:
     """One layout of a run: bytes of a rank by array, seconds of a step by part.
 
     `own_batches` are those of a run that sets none; `messages` are the bytes of a message by level.
@@ -67,7 +67,7 @@ def threads_of_rank(machine: Machine) -> int:
     return machine.node.devices // machine.node.ranks if machine.node.kind == "cpu" else 1
 
 
-def best(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool = False) -> Layout | None:
+def best(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool = False) -> RunLayout | None:
     """The fastest layout that fits, else the one of least memory; None if the ranks cannot share the box.
 
     Batches other than the core's own are chosen if they save more than WORTH, or if only they fit.
@@ -87,7 +87,7 @@ def best(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool = Fal
         # This is slow, so it is not done for every layout.
         memory = algorithm.memory(grid, batches, threads, overlap) | _process(machine)
         messages = messages_by_level(algorithm.load(grid, batches, overlap), machine.links)
-        way = Layout(nodes, ranks, grid, batches, own, memory, share, step, messages)
+        way = RunLayout(nodes, ranks, grid, batches, own, memory, share, step, messages)
         if way.fits:
             return way
         if least is None or way.memory_needed < least.memory_needed:

@@ -34,7 +34,7 @@ from whorl.config.schemes import SCHEMES
 from whorl.config.truncation import positions
 from whorl.machine.floor import passes
 from whorl.machine.planner.cut import Shares, least_shares
-from whorl.machine.planner.load import Exchange, Followed, Load, line_operations
+from whorl.machine.planner.load import AllToAlls, FollowedParticles, Load, line_operations
 from whorl.machine.planner.options import planned_options
 from whorl.run.program_needs import of_questions
 
@@ -126,7 +126,7 @@ class Whorl:
         at_a_time = min(batches, _core.ROW_BATCHES) if overlap else 1
         own_rows = z // p_row if self._shares_planes(grid) else -(-z // batches) * y
         rows = at_a_time * (-(-z // batches) * ny * cut.elements + own_rows * self.kept_x) if p_row > 1 else 0
-        plane = (_core.QUEUES if DEVICES[self.device]["queues"] else threads) * ny * cut.elements
+        plane = (_core.STREAMS if DEVICES[self.device]["streams"] else threads) * ny * cut.elements
         variables = max(shape["inputs"], shape["products"])
         wide_columns, wide_rows = self._wide_variables
         return (
@@ -142,13 +142,14 @@ class Whorl:
         """Bytes of the largest run of a program: fields besides the state, values of a batch of planes."""
         points = self._points_of_batch(grid, batches)
         modes = self.modes / (grid[0] * grid[1])
-        queues = DEVICES[self.device]["queues"]
+        streams = DEVICES[self.device]["streams"]
         runs = self._programs
-        fields = max((run.kept + run.brought for run in runs), default=0)
+        fields = max((run.kept + run.product_fields for run in runs), default=0)
         fields += max((run.forces for run in runs), default=0)
         rest = max(
             (
-                2 * modes * run.fields + points * (run.values + (run.of_rows + run.tallied if queues else 0))
+                2 * modes * run.fields
+                + points * (run.values + (run.of_rows + run.histogram_operands if streams else 0))
                 for run in runs
             ),
             default=0,
@@ -162,11 +163,11 @@ class Whorl:
 
     def _particles_at_least(self, grid: tuple[int, int], batches: int) -> float:
         """Bytes of particles, in vectors of three numbers, and of batches of planes with row exchanges."""
-        queues, ranks = DEVICES[self.device]["queues"], grid[0] * grid[1]
-        points = self._points_of_batch(grid, batches) if queues or grid[0] > 1 else 0
+        streams, ranks = DEVICES[self.device]["streams"], grid[0] * grid[1]
+        points = self._points_of_batch(grid, batches) if streams or grid[0] > 1 else 0
         return sum(
             (3 + one.inputs) * points * self.real_bytes
-            + 24 * (2 if queues else 1 + one.vectors) * one.count / ranks
+            + 24 * (2 if streams else 1 + one.vectors) * one.count / ranks
             for one in self._options.particles
         )
 
@@ -219,25 +220,25 @@ class Whorl:
             copy=4 * (exchanged + carried),
             point=inner * nx * own_rows * self.real_bytes,
             modes=(5 * fields + outer) * modes * value,
-            row=Exchange(p_row, 1, thinned * carried, batches * on_rows, ranks),
-            column=Exchange(p_col, p_row, thinned * exchanged, batches * on_columns, ranks),
+            row=AllToAlls(p_row, 1, thinned * carried, batches * on_rows, ranks),
+            column=AllToAlls(p_col, p_row, thinned * exchanged, batches * on_columns, ranks),
             working_set=self.least_memory / ranks,
             batches=batches,
             overlap=overlap,
             particles=self._followed(ranks),
         )
 
-    def _followed(self, ranks: int) -> tuple[Followed, ...]:
+    def _followed(self, ranks: int) -> tuple[FollowedParticles, ...]:
         share = 1 / ranks / passes(self.case)  # they move once in a stage, whatever its round trips
         return tuple(
-            Followed(one.kind, one.interpolation, one.points, share * one.number())
+            FollowedParticles(one.kind, one.interpolation, one.points, share * one.number())
             for one in self.case.particles
         )
 
     def _trips_of_particles(self, grid: tuple[int, int]) -> list[Trip]:
         """The round trips in a stage of the groups of particles that have their own."""
-        streams = grid[0] == 1 and self.case.run.lines != "fftw" and not DEVICES[self.device]["queues"]
-        own = (trips for kept, trips in self._trips_of_groups if kept or not streams)
+        planewise = grid[0] == 1 and self.case.run.lines != "fftw" and not DEVICES[self.device]["streams"]
+        own = (trips for kept, trips in self._trips_of_groups if kept or not planewise)
         return [trip for trips in own for trip in trips]
 
     @cached_property

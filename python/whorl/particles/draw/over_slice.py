@@ -11,7 +11,7 @@ from whorl.config.case import Grid
 from whorl.particles.draw.paths import wrapped
 from whorl.particles.results.path_series import chosen_particles
 from whorl.pictures.run import picture_of
-from whorl.pictures.slices import Plane, Tell, Wanted, choose, draw_slice, silent
+from whorl.pictures.slices import PlaneValues, Tell, Wanted, choose, draw_slice, silent
 from whorl.pictures.style import draw_title, rounded
 from whorl.results.runs import RunResults
 
@@ -74,11 +74,11 @@ def draw_over_slice(
     return figure
 
 
-def _is_deep(plane: Plane, grid: Grid) -> bool:
+def _is_deep(plane: PlaneValues, grid: Grid) -> bool:
     return grid.points["xyz".index(plane.normal)] > 1
 
 
-def _near(place: np.ndarray, plane: Plane, grid: Grid) -> np.ndarray:
+def _near(place: np.ndarray, plane: PlaneValues, grid: Grid) -> np.ndarray:
     """The numbers of the particles, at places [particle, axis], near a plane; all of them in plane flow."""
     if not _is_deep(plane, grid):
         return np.arange(len(place))
@@ -90,7 +90,7 @@ def _near(place: np.ndarray, plane: Plane, grid: Grid) -> np.ndarray:
     return np.flatnonzero(np.abs(off) <= DEEP * length)
 
 
-def _draw_paths(ax: Axes, rows: xr.DataArray, plane: Plane, grid: Grid) -> None:
+def _draw_paths(ax: Axes, rows: xr.DataArray, plane: PlaneValues, grid: Grid) -> None:
     across, up = ("xyz".index(axis) for axis in plane.axes)
     for path in rows.transpose("particle", "time", "axis").values:
         if not np.isfinite(path).all():

@@ -11,7 +11,7 @@ from whorl.base.dimension import UNITS_OF_CASE
 from whorl.config.scalars import plain_name
 from whorl.config.schemes import SCHEMES
 from whorl.config.section import Interval, option
-from whorl.diagnostics.options.base import Array, Axis, Layout, Texts
+from whorl.diagnostics.options.base import Array, ArrayLayout, Axis, Texts
 from whorl.expressions.nodes import Node
 from whorl.particles.options.placement import Placed
 from whorl.probes.options import Read, not_asked, unit_of
@@ -68,12 +68,12 @@ class ParticleGroup(Placed):
     def needs(cls, options: Mapping[str, Any]) -> dict[str, int]:
         """The numbers that, with the particles' count, set the memory (`run.core_options.particle_needs`)."""
         numbers = 3 * len(cls.sampled(options))
-        streams = options["interpolation"] == "lagrange" and numbers == 3
+        planewise = options["interpolation"] == "lagrange" and numbers == 3
         return {
             "variables": 2 if cls.moves_itself else 1,
             "vectors_kept": cls.vectors_kept,
             "sampled": numbers,
-            "kept": 0 if streams else numbers,
+            "kept": 0 if planewise else numbers,
             "points": options["points"],
         }
 
@@ -120,15 +120,15 @@ class ParticleGroup(Placed):
     def check_kind(self, case: "Case") -> None:
         """Raises ValueError if the options of the kind do not fit the case."""
 
-    def layout(self, case: "Case", reads: Any) -> Layout:
+    def layout(self, case: "Case", reads: Any) -> ArrayLayout:
         axes = (
             Axis("particle", range(self.number()), "identity of the particle"),
             Axis("axis", list("xyz"), "axis"),
         )
         arrays = (POSITION, VELOCITY) if self.moves_itself else (POSITION,)
         if not reads:
-            return Layout(axes, arrays)
-        return Layout((*axes, quantity_axis(reads)), (*arrays, replace(VALUE, unit=unit_of(reads))))
+            return ArrayLayout(axes, arrays)
+        return ArrayLayout((*axes, quantity_axis(reads)), (*arrays, replace(VALUE, unit=unit_of(reads))))
 
     def coordinates(self, case: "Case") -> dict[str, tuple[np.ndarray, str, str]]:
         return {}

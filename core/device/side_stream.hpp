@@ -1,4 +1,4 @@
-// A queue in addition to those of the executors, for copies and messages while they work. Marks order its
+// A stream in addition to those of the executors, for copies and messages while they work. Marks order its
 // work and theirs without the host.
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace whorl::device {
 
-class SideQueue {
+class SideStream {
   public:
     using Mark = std::int64_t;
-    virtual ~SideQueue() = default;
+    virtual ~SideStream() = default;
 
     // The end of all work given to the executors so far, for one call of follow(). Work that is enqueued here
     // after that runs after it.
@@ -28,7 +28,7 @@ class SideQueue {
     virtual void to_host(void* to, const void* from, std::size_t bytes) = 0;
     virtual void from_host(void* to, const void* from, std::size_t bytes) = 0;
     virtual void within(void* to, const void* from, std::size_t bytes) = 0;
-    // The queue as libraries of the device need it; null if the device has none.
+    // The stream as libraries of the device need it; null if the device has none.
     virtual void* handle() { return nullptr; }
 };
 

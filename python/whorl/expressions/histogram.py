@@ -11,7 +11,7 @@ BEYOND = 3  # cells of an axis after its bins: values below, values above, NaN
 
 
 @dataclass(frozen=True)
-class Tally:
+class Histogram:
     """A histogram over one or two axes.
 
     Attributes
@@ -128,16 +128,16 @@ class Amplitudes:
 
 @dataclass(frozen=True)
 class Counted:
-    """Results of a tally: the number of points and the sum of each weight in each cell, in its shape."""
+    """Results of a histogram: the number of points and the sum of each weight in each cell, in its shape."""
 
     counts: np.ndarray
     sums: tuple[np.ndarray, ...]
 
     @classmethod
-    def of(cls, tally: Tally, counts: list[int], sums: list[list[float]]) -> "Counted":
+    def of(cls, histogram: Histogram, counts: list[int], sums: list[list[float]]) -> "Counted":
         """The counts and sums from the core's lists."""
-        of_shape = tuple(np.array(one).reshape(tally.shape) for one in sums)
-        return cls(np.array(counts, np.int64).reshape(tally.shape), of_shape)
+        of_shape = tuple(np.array(one).reshape(histogram.shape) for one in sums)
+        return cls(np.array(counts, np.int64).reshape(histogram.shape), of_shape)
 
     @property
     def inside(self) -> np.ndarray:
@@ -146,7 +146,7 @@ class Counted:
 
     @property
     def beyond(self) -> np.ndarray:
-        """The counts below, above and of NaN, for a tally of one axis."""
+        """The counts below, above and of NaN, for a histogram of one axis."""
         return self.counts[-BEYOND:]
 
     @staticmethod

@@ -1,4 +1,4 @@
-#include "particles/guests.hpp"
+#include "particles/ghosts.hpp"
 
 #include <numeric>
 
@@ -7,15 +7,15 @@
 namespace whorl::particles {
 
 // Stencils begin one point further away on a grid that is moved by less than two cells.
-Guests::Guests(const exchange::Communicator& world, const Territory& territory,
+Ghosts::Ghosts(const exchange::Communicator& world, const Ownership& ownership,
                const Interpolation& interpolation)
-    : territory_(territory), interpolation_(interpolation),
-      neighbours_(world, territory_.neighbours(interpolation.points / 2 + 1)),
+    : ownership_(ownership), interpolation_(interpolation),
+      neighbours_(world, ownership_.neighbours(interpolation.points / 2 + 1)),
       number_of_(static_cast<std::size_t>(world.size()), -1) {
     for (int n = 0; const int rank : neighbours_.ranks()) number_of_[static_cast<std::size_t>(rank)] = n++;
 }
 
-void Guests::exchange(const std::array<GridAxis, 3>& axes, std::span<const double> positions) {
+void Ghosts::exchange(const std::array<GridAxis, 3>& axes, std::span<const double> positions) {
     sent_.clear();
     of_sent_.clear();
     positions_.clear();
@@ -27,8 +27,8 @@ void Guests::exchange(const std::array<GridAxis, 3>& axes, std::span<const doubl
             z(axes[2], interpolation_, axes[2].place(positions[3 * p + 2]));
         for (int l = 0; l < z.count; ++l)
             for (int j = 0; j < y.count; ++j) {
-                const int owner = territory_.owner(y.at[j], z.at[l]);
-                if (owner == territory_.rank()) continue;
+                const int owner = ownership_.owner(y.at[j], z.at[l]);
+                if (owner == ownership_.rank()) continue;
                 const int neighbour = number_of_[static_cast<std::size_t>(owner)];
                 WHORL_REQUIRE(neighbour >= 0, "a particle is sampled far from the points of its rank.");
                 std::vector<std::uint32_t>& list = lists[static_cast<std::size_t>(neighbour)];
@@ -49,11 +49,11 @@ void Guests::exchange(const std::array<GridAxis, 3>& axes, std::span<const doubl
     neighbours_.exchange(sent.data(), sent_, positions_.data(), received_, 3 * sizeof(double));
 }
 
-void Guests::give_back(std::span<const double> of_guests, std::span<double> own,
+void Ghosts::give_back(std::span<const double> of_ghosts, std::span<double> own,
                        std::size_t variables) const {
     if (neighbours_.count() == 0) return;
     std::vector<double> shares(of_sent_.size() * variables);
-    neighbours_.exchange(of_guests.data(), received_, shares.data(), sent_, variables * sizeof(double));
+    neighbours_.exchange(of_ghosts.data(), received_, shares.data(), sent_, variables * sizeof(double));
     for (std::size_t i = 0; i < of_sent_.size(); ++i)
         for (std::size_t v = 0; v < variables; ++v)
             own[of_sent_[i] * variables + v] += shares[i * variables + v];

@@ -37,17 +37,17 @@ WHORL_INLINE double averaged(double x, bool disc) {
 }
 
 // A field that terms name: its modes and parity.
-template <class Real> struct Source {
+template <class Real> struct NamedField {
     const Complex<Real>* modes;
     Parity parity;
 };
 
-// A term in the form in which it is loaded: i^turn factor kx^a ky^b kz^c |k|^(2 power) field, where low <=
+// A term in the form in which it is loaded: i^i_power factor kx^a ky^b kz^c |k|^(2 power) field, where low <=
 // |k|^2 < high. It is averaged over a radius unless that is 0.
 template <class Real> struct LoadedTerm {
     const Complex<Real>* field;
     double factor; // in double, as single precision ends at 1e-38
-    int turn;
+    int i_power;
     std::array<int, 3> derivatives;
     int power;
     bool all; // whatever |k| is
@@ -107,13 +107,14 @@ template <class Real> struct LoadedTerm {
 
 // Throws Error for an unknown field.
 template <class Real>
-LoadedTerm<Real> loaded(const Term& term, const std::vector<Source<Real>>& sources, const Layout& layout) {
-    WHORL_REQUIRE(term.field >= 0 && term.field < static_cast<int>(sources.size()),
+LoadedTerm<Real> loaded(const Term& term, const std::vector<NamedField<Real>>& named_fields,
+                        const Layout& layout) {
+    WHORL_REQUIRE(term.field >= 0 && term.field < static_cast<int>(named_fields.size()),
                   "a program names field " + std::to_string(term.field) + " of " +
-                      std::to_string(sources.size()) + ".");
+                      std::to_string(named_fields.size()) + ".");
     const auto [a, b, c] = term.derivatives;
     const bool all = term.low <= 0.0 && std::isinf(term.high);
-    return {sources[static_cast<std::size_t>(term.field)].modes,
+    return {named_fields[static_cast<std::size_t>(term.field)].modes,
             term.factor,
             (a + b + c) & 3,
             term.derivatives,
@@ -130,11 +131,11 @@ LoadedTerm<Real> loaded(const Term& term, const std::vector<Source<Real>>& sourc
 // The parity of a sum of terms, which has no meaning along axes without walls. Throws Error if the sum has no
 // terms, or if between walls some are odd and others even.
 template <class Real>
-Parity parity_of(const std::vector<Term>& sum, const std::vector<Source<Real>>& sources,
+Parity parity_of(const std::vector<Term>& sum, const std::vector<NamedField<Real>>& named_fields,
                  const std::array<bool, 3>& walls) {
     const auto of_term = [&](const Term& term) {
         const std::array odd{odd_x, odd_y, odd_z};
-        Parity parity = sources[static_cast<std::size_t>(term.field)].parity;
+        Parity parity = named_fields[static_cast<std::size_t>(term.field)].parity;
         for (std::size_t axis = 0; axis < 3; ++axis)
             if (term.derivatives[axis] % 2 == 1) parity = parity * odd[axis];
         return Parity{parity.x && walls[0], parity.y && walls[1], parity.z && walls[2]};
@@ -147,7 +148,7 @@ Parity parity_of(const std::vector<Term>& sum, const std::vector<Source<Real>>& 
     return parity;
 }
 
-template <class Real> struct CarriedInput : PassDefaults<Real> {
+template <class Real> struct LinearInput : PassDefaults<Real> {
     static constexpr int inputs = 1;
 
     const LoadedTerm<Real>* terms = nullptr;
@@ -158,8 +159,8 @@ template <class Real> struct CarriedInput : PassDefaults<Real> {
         Complex<Real> sum{0, 0};
         for (int n = 0; n < term_count; ++n) {
             const LoadedTerm<Real>& term = terms[n];
-            sum = sum +
-                  term.times(term.of(mode.k), kernels::power_of_i<Real>(term.turn) * term.field[mode.index]);
+            sum = sum + term.times(term.of(mode.k),
+                                   kernels::power_of_i<Real>(term.i_power) * term.field[mode.index]);
         }
         in[0] = sum;
     }
@@ -187,13 +188,13 @@ template <class Real> struct CarriedInput : PassDefaults<Real> {
   private:
     template <class Device>
     static void add_term(const LoadedTerm<Real>& term, const ModeRow<Real>& row, Complex<Real>* sums) {
-        const Complex<Real> turned = kernels::power_of_i<Real>(term.turn);
+        const Complex<Real> i_factor = kernels::power_of_i<Real>(term.i_power);
         const Range in = term.within(row);
         const Complex<Real>* const field = term.field + row.index + in.begin;
         Complex<Real>* const to = sums + in.begin;
         if (term.radius > 0.0) {
             Device::run(in.size(), [&](std::int64_t i) {
-                to[i] = to[i] + term.times(term.of(row.k(in.begin + i)), turned * field[i]);
+                to[i] = to[i] + term.times(term.of(row.k(in.begin + i)), i_factor * field[i]);
             });
         } else if (term.sector.axis < 0 && term.power == 0 && term.derivatives[0] < 2) {
             const auto of_row = static_cast<Real>(
@@ -203,30 +204,31 @@ template <class Real> struct CarriedInput : PassDefaults<Real> {
             const Real* const kx = row.kx + in.begin;
             Device::run(in.size(), [&](std::int64_t i) {
                 const Real m = of_row * (none + once * kx[i]);
-                to[i] = to[i] + (m * turned) * field[i];
+                to[i] = to[i] + (m * i_factor) * field[i];
             });
         } else {
             Device::run(in.size(), [&](std::int64_t i) {
-                to[i] = to[i] + term.times(term.not_averaged(row.k(in.begin + i)), turned * field[i]);
+                to[i] = to[i] + term.times(term.not_averaged(row.k(in.begin + i)), i_factor * field[i]);
             });
         }
     }
 };
 
 // Products on their way back to the modes of a field. Their flux is sum factor kx^a ky^b product. The field
-// is set to weight i^turn kz^power times the flux or, if `adds`, this is added to it. Powers are at most 2.
-template <class Real, int n> struct CarriedFlux : PassDefaults<Real> {
+// is set to weight i^i_power kz^power times the flux or, if `adds`, this is added to it. Powers are at most
+// 2.
+template <class Real, int n> struct ProductFlux : PassDefaults<Real> {
     static constexpr int products = n, fluxes = 1;
 
-    struct Part {
+    struct FluxPart {
         Real factor = 1;
         int a = 0, b = 0;
         Parity parity; // of the product
     };
-    std::array<Part, static_cast<std::size_t>(n)> parts;
+    std::array<FluxPart, static_cast<std::size_t>(n)> parts;
     Complex<Real>* field = nullptr;
     Real weight = 1;
-    int turn = 0, power = 0;
+    int i_power = 0, power = 0;
     bool adds = false;
 
     static WHORL_INLINE Real raised(Real base, int order) {
@@ -234,7 +236,7 @@ template <class Real, int n> struct CarriedFlux : PassDefaults<Real> {
     }
     template <class Value> WHORL_INLINE void contract(Real kx, Real ky, const Value* p, Value* f) const {
         const auto part = [&](auto v) {
-            const Part& of = parts[v];
+            const FluxPart& of = parts[v];
             return (of.factor * raised(ky, of.b) * raised(kx, of.a)) * p[v];
         };
         Value sum = part(std::integral_constant<std::size_t, 0>{});
@@ -244,7 +246,7 @@ template <class Real, int n> struct CarriedFlux : PassDefaults<Real> {
     }
     WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* f) const {
         const Complex<Real> given =
-            (weight * raised(mode.k.z, power) * kernels::power_of_i<Real>(turn)) * f[0];
+            (weight * raised(mode.k.z, power) * kernels::power_of_i<Real>(i_power)) * f[0];
         field[mode.index] = adds ? field[mode.index] + given : given;
     }
     Parity product_parity(int v) const { return parts[static_cast<std::size_t>(v)].parity; }
@@ -256,17 +258,17 @@ template <class Real, int n> struct CarriedFlux : PassDefaults<Real> {
 
 // A flux of any number of products, from product number `first` on.
 template <class Real> struct AnyFlux {
-    using Most = CarriedFlux<Real, Flux::most>;
+    using Most = ProductFlux<Real, Flux::most>;
     Most flux;
     int first = 0, count = 1;
 
-    template <int n> CarriedFlux<Real, n> of() const {
-        CarriedFlux<Real, n> narrow;
+    template <int n> ProductFlux<Real, n> of() const {
+        ProductFlux<Real, n> narrow;
         for (std::size_t v = 0; v < static_cast<std::size_t>(n); ++v)
             narrow.parts[v] = {flux.parts[v].factor, flux.parts[v].a, flux.parts[v].b, flux.parts[v].parity};
         narrow.field = flux.field;
         narrow.weight = flux.weight;
-        narrow.turn = flux.turn;
+        narrow.i_power = flux.i_power;
         narrow.power = flux.power;
         narrow.adds = flux.adds;
         return narrow;
@@ -280,41 +282,41 @@ template <class Real> struct AnyFlux {
 
 // Inputs as a device reads them. Their terms refer to the fields, which may be elsewhere in memory at each
 // use.
-template <class Memory, class Real> class CarriedInputs {
+template <class Memory, class Real> class LinearInputs {
   public:
-    CarriedInputs(InputTerms inputs, const Layout& layout) : given_(std::move(inputs)), layout_(layout) {}
+    LinearInputs(InputTerms inputs, const Layout& layout) : given_(std::move(inputs)), layout_(layout) {}
 
     int count() const { return static_cast<int>(given_.size()); }
-    const CarriedInput<Real>* data() const { return inputs_.data(); }
+    const LinearInput<Real>* data() const { return inputs_.data(); }
     // The inputs in the host's memory, with their terms in the device's.
-    const CarriedInput<Real>* on_host() const { return carried_.data(); }
+    const LinearInput<Real>* on_host() const { return linear_.data(); }
 
     // Makes the inputs refer to the fields at their present places.
-    void refer_to(const std::vector<Source<Real>>& sources) {
+    void refer_to(const std::vector<NamedField<Real>>& named_fields) {
         std::vector<const Complex<Real>*> places;
         std::vector<Parity> parities; // memory may serve another field now
-        for (const Source<Real>& source : sources) {
-            places.push_back(source.modes);
-            parities.push_back(source.parity);
+        for (const NamedField<Real>& field : named_fields) {
+            places.push_back(field.modes);
+            parities.push_back(field.parity);
         }
         if (places == places_ && parities == parities_) return;
         places_ = places;
         parities_ = parities;
         loaded_.clear();
-        carried_.clear();
+        linear_.clear();
         for (const auto& sum : given_) {
-            CarriedInput<Real>& one = carried_.emplace_back();
-            for (const Term& term : sum) loaded_.push_back(loaded(term, sources, layout_));
+            LinearInput<Real>& one = linear_.emplace_back();
+            for (const Term& term : sum) loaded_.push_back(loaded(term, named_fields, layout_));
             one.term_count = static_cast<int>(sum.size());
-            one.parity = parity_of(sum, sources, layout_.walls);
+            one.parity = parity_of(sum, named_fields, layout_.walls);
         }
         terms_ = device::Table<LoadedTerm<Real>, Memory>(loaded_);
         const LoadedTerm<Real>* next = terms_.data();
-        for (CarriedInput<Real>& one : carried_) {
+        for (LinearInput<Real>& one : linear_) {
             one.terms = next;
             next += one.term_count;
         }
-        inputs_ = device::Table<CarriedInput<Real>, Memory>(carried_);
+        inputs_ = device::Table<LinearInput<Real>, Memory>(linear_);
     }
 
   private:
@@ -324,9 +326,9 @@ template <class Memory, class Real> class CarriedInputs {
     std::vector<Parity> parities_;
     // The tables refer to these if memory is the host's.
     std::vector<LoadedTerm<Real>> loaded_;
-    std::vector<CarriedInput<Real>> carried_;
+    std::vector<LinearInput<Real>> linear_;
     device::Table<LoadedTerm<Real>, Memory> terms_;
-    device::Table<CarriedInput<Real>, Memory> inputs_;
+    device::Table<LinearInput<Real>, Memory> inputs_;
 };
 
 } // namespace whorl::programs

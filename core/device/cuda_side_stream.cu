@@ -15,12 +15,12 @@ void ignored(cudaError_t) noexcept {}
 
 // Events are used again when the work that was recorded with them has ended, or is waited for:
 // cudaStreamWaitEvent waits for the work that was recorded when it was called.
-class CudaSideQueue final : public SideQueue {
+class CudaSideStream final : public SideStream {
   public:
-    explicit CudaSideQueue(std::span<const cudaStream_t> executors) : executors_(executors) {
+    explicit CudaSideStream(std::span<const cudaStream_t> executors) : executors_(executors) {
         WHORL_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     }
-    ~CudaSideQueue() override {
+    ~CudaSideStream() override {
         for (cudaEvent_t event : made_) ignored(cudaEventDestroy(event));
         ignored(cudaStreamDestroy(stream_));
     }
@@ -100,6 +100,6 @@ class CudaSideQueue final : public SideQueue {
 
 } // namespace
 
-std::unique_ptr<SideQueue> Cuda::side_queue() { return std::make_unique<CudaSideQueue>(streams_); }
+std::unique_ptr<SideStream> Cuda::side_stream() { return std::make_unique<CudaSideStream>(streams_); }
 
 } // namespace whorl::device

@@ -14,11 +14,11 @@
 
 namespace whorl::programs {
 
-// The shape of a tally, which is a histogram (programs/tally.hpp).
+// The shape of a histogram (programs/histogram.hpp).
 
-// The operands of a tally, among the results of a program: one for each axis, 1 or 2 of them, then the
+// The operands of a histogram, among the results of a program: one for each axis, 1 or 2 of them, then the
 // weights.
-struct TallyShape {
+struct HistogramShape {
     int axes = 1;
     std::array<int, 2> bins{};
     int weights = 0;
@@ -52,16 +52,16 @@ struct TallyShape {
 // Counts by cell, and for each weight by cell the words of an ExactSum. On threads each executor has its own,
 // with several counts of a cell side by side: neighbouring points are often in one cell, and each addition to
 // the same number waits for the one before.
-template <class Real> struct Tally {
+template <class Real> struct Histogram {
     static constexpr int words = ExactSum::word_count, copies = 4;
 
-    TallyShape shape;
+    HistogramShape shape;
     int first = 0; // of its operands among the results of the program
     std::uint64_t* counts = nullptr;
     std::uint64_t* sums = nullptr;
 
     std::int64_t sum_words() const { return 1LL * shape.weights * shape.cells() * words; }
-    Tally of_executor(int executor) const {
+    Histogram of_executor(int executor) const {
         return {shape, first, counts + 1LL * executor * copies * shape.cells(),
                 sums + executor * sum_words()};
     }
@@ -75,12 +75,12 @@ template <class Real> struct Tally {
         const Real* const a = of(0);
         const int first_bins = shape.bins[0];
         Device::run(1LL * points * rows,
-                    [=](std::int64_t i) { to[i] = TallyShape::place(a[i], first_bins); });
+                    [=](std::int64_t i) { to[i] = HistogramShape::place(a[i], first_bins); });
         if (shape.axes == 2) {
             const Real* const b = of(1);
             const int bins = shape.bins[1], all = shape.of_axis(1);
             Device::run(1LL * points * rows,
-                        [=](std::int64_t i) { to[i] = to[i] * all + TallyShape::place(b[i], bins); });
+                        [=](std::int64_t i) { to[i] = to[i] * all + HistogramShape::place(b[i], bins); });
         }
         const auto each = [&](const auto& f) {
             if (there == rows)
@@ -112,21 +112,21 @@ template <class Real> struct Tally {
 
 // On a GPU: adds the points of a batch, [operand][point]. Blocks count in their own memory first, if the
 // cells fit there.
-template <class Real> struct TallyBlocks {
+template <class Real> struct HistogramBlocks {
     static constexpr int taken = 1 << 14; // points of a block
 
-    Tally<Real> tally;
+    Histogram<Real> histogram;
     const Real* values;
     std::int64_t points;
     bool in_block;
 
     std::int64_t blocks() const { return (points + taken - 1) / taken; }
-    static std::int64_t bytes(const TallyShape& shape) {
+    static std::int64_t bytes(const HistogramShape& shape) {
         return static_cast<std::int64_t>(shape.cells() * sizeof(std::uint32_t));
     }
     template <class Team> WHORL_DEVICE void operator()(std::int64_t block, const Team& team) const {
         std::uint32_t* const own = team.template memory<std::uint32_t>();
-        const TallyShape& shape = tally.shape;
+        const HistogramShape& shape = histogram.shape;
         const std::int64_t first = block * taken;
         const int count = static_cast<int>(points - first < taken ? points - first : taken);
         const Real* const a = values + first;
@@ -137,15 +137,15 @@ template <class Real> struct TallyBlocks {
             if (in_block)
                 team.add(own + cell, std::uint32_t{1});
             else
-                team.add(tally.counts + cell, std::uint64_t{1});
+                team.add(histogram.counts + cell, std::uint64_t{1});
             for (int w = 0; w < shape.weights; ++w)
-                ExactSum::add_to(tally.words_of(w, cell),
+                ExactSum::add_to(histogram.words_of(w, cell),
                                  static_cast<double>(a[(shape.axes + w) * points + i]),
                                  [&](std::uint64_t* word, std::uint64_t value) { team.add(word, value); });
         });
         if (in_block)
             team.each(shape.cells(), [&](int c) {
-                if (own[c] > 0) team.add(tally.counts + c, std::uint64_t{own[c]});
+                if (own[c] > 0) team.add(histogram.counts + c, std::uint64_t{own[c]});
             });
     }
 };

@@ -4,12 +4,12 @@
 
 #include <memory>
 
-#include "device/side_queue.hpp"
+#include "device/side_stream.hpp"
 #include "exchange/transport.hpp"
 
 namespace whorl::exchange {
 
-// The ranks of a row or a column as a library sees them that exchanges on a queue.
+// The ranks of a row or a column as a library sees them that exchanges on a stream.
 class Peers {
   public:
     virtual ~Peers() = default;
@@ -19,31 +19,32 @@ class Peers {
     virtual void check() = 0;
 };
 
-class OnQueue final : public Transport {
+class OnStream final : public Transport {
   public:
-    OnQueue(device::SideQueue& queue, std::shared_ptr<Peers> peers, std::vector<Pattern> batches, int element)
-        : queue_(queue), peers_(std::move(peers)), batches_(std::move(batches)),
+    OnStream(device::SideStream& stream, std::shared_ptr<Peers> peers, std::vector<Pattern> batches,
+             int element)
+        : stream_(stream), peers_(std::move(peers)), batches_(std::move(batches)),
           element_(static_cast<std::size_t>(element)), arrived_(batches_.size(), 0) {}
 
     void start(int batch, void* send, void* receive) override {
         const auto at = static_cast<std::size_t>(batch);
-        queue_.follow(queue_.executors());
+        stream_.follow(stream_.executors());
         peers_->exchange(batches_[at], element_, static_cast<const char*>(send), static_cast<char*>(receive));
-        arrived_[at] = queue_.mark();
+        arrived_[at] = stream_.mark();
     }
-    void wait(int batch) override { queue_.lead(arrived_[static_cast<std::size_t>(batch)]); }
+    void wait(int batch) override { stream_.lead(arrived_[static_cast<std::size_t>(batch)]); }
     void settle(int batch) override {
-        queue_.wait(arrived_[static_cast<std::size_t>(batch)], [this] { peers_->check(); });
+        stream_.wait(arrived_[static_cast<std::size_t>(batch)], [this] { peers_->check(); });
         peers_->check();
     }
-    bool on_queue() const override { return true; }
+    bool on_stream() const override { return true; }
 
   private:
-    device::SideQueue& queue_;
+    device::SideStream& stream_;
     std::shared_ptr<Peers> peers_;
     std::vector<Pattern> batches_;
     std::size_t element_;
-    std::vector<device::SideQueue::Mark> arrived_;
+    std::vector<device::SideStream::Mark> arrived_;
 };
 
 } // namespace whorl::exchange

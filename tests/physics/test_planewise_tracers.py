@@ -55,9 +55,9 @@ def moved(comm=MPI.COMM_SELF, points=4, count=300, run=None, **sections) -> np.n
 
 def assert_served_alike(**sections) -> None:
     """FFTW's lines show no points, so that tracers have a round trip of their own."""
-    own, streamed = moved(run={"lines": "fftw"}, **sections), moved(**sections)
-    assert np.abs(streamed - own).max() < 1e-12
-    assert (streamed != own).any()  # they were summed in another order
+    own, planewise = moved(run={"lines": "fftw"}, **sections), moved(**sections)
+    assert np.abs(planewise - own).max() < 1e-12
+    assert (planewise != own).any()  # they were summed in another order
 
 
 @pytest.mark.turns
@@ -71,8 +71,8 @@ def test_they_move_alike_on_shifted_grids():
     """Interpolation on another grid has another error, which is small."""
     smooth = {"initial": {"name": "taylor-green"}, "points": 8, "flow": MODELS[0]}
     own = moved(run={"lines": "fftw"}, grid={"points": 24, "dealias": "phase-shift"}, **smooth)
-    streamed = moved(grid={"points": 24, "dealias": "phase-shift"}, **smooth)
-    assert 1e-12 < np.abs(streamed - own).max() < 1e-6
+    planewise = moved(grid={"points": 24, "dealias": "phase-shift"}, **smooth)
+    assert 1e-12 < np.abs(planewise - own).max() < 1e-6
 
 
 @pytest.mark.parametrize("flow", MODELS, ids=str)
@@ -86,11 +86,11 @@ def test_they_move_alike_in_a_plane_flow_of_vorticity():
 
 
 def test_they_move_alike_in_single_precision():
-    own, streamed = (
+    own, planewise = (
         moved(grid={"points": [20, 18, 14]}, run={"precision": "single", "lines": lines})
         for lines in ("fftw", "own")
     )
-    assert np.abs(streamed - own).max() < 1e-5
+    assert np.abs(planewise - own).max() < 1e-5
 
 
 @pytest.mark.parametrize("points", [4, 6, 8])
@@ -104,7 +104,7 @@ def test_threads_make_no_difference_to_a_bit(points):
 @on_ranks()
 @pytest.mark.parametrize("grid", GRIDS[:2] + GRIDS[4:], ids=str)
 def test_paths_do_not_depend_on_ranks(world, grid):
-    """Ranks with whole planes are guests of each other; where rows are exchanged they have round trips."""
+    """Ranks with whole planes share ghost particles; where rows are exchanged they have round trips."""
     alone, together = (moved(comm, points=6, grid=grid, **on(grid)) for comm in (MPI.COMM_SELF, world))
     if world.rank == 0:
         assert np.abs(together - alone).max() < 1e-12
@@ -166,6 +166,6 @@ SMALL = [[4, 4, 4], [4, 6, 8], [8, 4, 6], [6, 8, 4], [4, 4, 1], [4, 6, 1]]
 @pytest.mark.parametrize("points", [2, 4, 6, 8])
 @pytest.mark.parametrize("grid", SMALL, ids=str)
 def test_they_move_alike_where_stencils_go_around_the_box(grid, points):
-    """With fewer points along an axis than a stencil has, streamed and sampled."""
+    """With fewer points along an axis than a stencil has, plane by plane and sampled."""
     initial = {"name": "formula", "value": ["sin(y)", "cos(x)", "0" if grid[2] == 1 else "sin(x)"]}
     assert_served_alike(grid={"points": grid}, points=points, flow={"viscosity": 0.05}, initial=initial)

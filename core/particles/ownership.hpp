@@ -22,9 +22,9 @@ struct Owners {
     }
 };
 
-class Territory {
+class Ownership {
   public:
-    Territory(const Box& box, const Pencils& pencils, int rank);
+    Ownership(const Box& box, const Pencils& pencils, int rank);
 
     const GridAxis& axis(int a) const { return axes_[static_cast<std::size_t>(a)]; }
     int rank() const { return rank_; }

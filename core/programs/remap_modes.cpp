@@ -1,5 +1,5 @@
 // Compiled once for each device.
-#include "programs/moved_modes.hpp"
+#include "programs/remap_modes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,13 +11,13 @@
 #include "device/buffer.hpp"
 #include "device/chosen.hpp"
 #include "exchange/neighbours.hpp"
-#include "programs/carried.hpp"
 #include "programs/probes.hpp"
+#include "programs/program_parts.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl::programs {
 
-// Fields in the layout of another round trip (programs/moved_modes.hpp) if one rank has all modes. Each mode
+// Fields in the layout of another round trip (programs/remap_modes.hpp) if one rank has all modes. Each mode
 // is read from its place, row by row of that layout, without lists of modes to exchange.
 
 // The numbers of the mode that is a mode of the swapped box or, if `conjugate`, whose conjugate is. With axis
@@ -37,7 +37,7 @@ struct SwappedNumbers {
     }
 };
 
-template <class Real> struct MoveRows {
+template <class Real> struct RemapRows {
     const Row *from_rows, *to_rows;           // [ky][kz]
     const int *from_x, *from_y, *to_x, *to_y; // places of kx and of indices of ky; numbers of own kx and ky
     int from_nz, to_nz, axis;
@@ -48,7 +48,7 @@ template <class Real> struct MoveRows {
     Real sign = 1; // of conjugates
 
     struct RowOf {
-        const MoveRows& of;
+        const RemapRows& of;
         std::int64_t number;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
@@ -76,7 +76,7 @@ template <class Real> struct MoveRows {
 // Copies rows if no axis is swapped and both layouts have all kx in order: the beginning of a row is a row of
 // the other.
 template <class Real> struct CopyRows {
-    MoveRows<Real> of;
+    RemapRows<Real> of;
 
     struct RowOf {
         const Complex<Real>* from;
@@ -104,8 +104,9 @@ template <class Real> Real sign_of_conjugates(const std::array<bool, 3>& walls, 
 
 // Sets fields of the layout `to` from those of `from`.
 template <class Device, class Real>
-void move_on_one_rank(const RoundTrip<Device, Real>& from, const RoundTrip<Device, Real>& to, int axis,
-                      const std::vector<Source<Real>>& fields, const std::vector<Complex<Real>*>& moved) {
+void remap_on_one_rank(const RoundTrip<Device, Real>& from, const RoundTrip<Device, Real>& to, int axis,
+                       const std::vector<NamedField<Real>>& fields,
+                       const std::vector<Complex<Real>*>& remapped) {
     const Layout &here = from.layout(), &there = to.layout();
     const auto at = [](int i) { return static_cast<std::size_t>(i); };
     std::vector<int> from_x(at(here.kept_x)), from_y(at(here.kept_y)), to_x, to_y;
@@ -115,20 +116,20 @@ void move_on_one_rank(const RoundTrip<Device, Real>& from, const RoundTrip<Devic
     for (const int ky : to.table().ky()) to_y.push_back(signed_index(ky, there.extent_y));
     using Table = device::Table<int, typename Device::Memory>;
     const Table from_x_table(from_x), from_y_table(from_y), to_x_table(to_x), to_y_table(to_y);
-    MoveRows<Real> kernel{from.modes().rows,
-                          to.modes().rows,
-                          from_x_table.data(),
-                          from_y_table.data(),
-                          to_x_table.data(),
-                          to_y_table.data(),
-                          here.nz,
-                          there.nz,
-                          axis,
-                          {here.kept_x - 1, here.extent_y, here.extent_z},
-                          there.walls};
+    RemapRows<Real> kernel{from.modes().rows,
+                           to.modes().rows,
+                           from_x_table.data(),
+                           from_y_table.data(),
+                           to_x_table.data(),
+                           to_y_table.data(),
+                           here.nz,
+                           there.nz,
+                           axis,
+                           {here.kept_x - 1, here.extent_y, here.extent_z},
+                           there.walls};
     for (std::size_t f = 0; f < fields.size(); ++f) {
         kernel.from = fields[f].modes;
-        kernel.to = moved[f];
+        kernel.to = remapped[f];
         kernel.sign = sign_of_conjugates<Real>(there.walls, fields[f].parity);
         const auto rows = static_cast<std::int64_t>(to.table().rows().size());
         if (axis == 0)
@@ -149,9 +150,9 @@ struct PlaceOfMode {
 };
 
 // The rank that has a mode, and the mode's place there.
-class Owners {
+class ModeOwners {
   public:
-    Owners(const Pencils& pencils, const Layout& layout)
+    ModeOwners(const Pencils& pencils, const Layout& layout)
         : nz_(layout.nz), extent_y_(layout.extent_y), p_row_(pencils.grid().p_row), of_x_(at(layout.kept_x)),
           of_y_(at(p_row_)) {
         for (int r = 0; r < p_row_; ++r) {
@@ -170,12 +171,12 @@ class Owners {
     }
 
   private:
-    struct Part {
+    struct ModeShare {
         int part, place;
     };
     int nz_, extent_y_, p_row_;
-    std::vector<Part> of_x_;              // [kx]
-    std::vector<std::vector<Part>> of_y_; // [r][index of ky]
+    std::vector<ModeShare> of_x_;              // [kx]
+    std::vector<std::vector<ModeShare>> of_y_; // [r][index of ky]
 };
 
 // A kernel of `count` elements, `together` in a row.
@@ -223,25 +224,25 @@ struct Asked {
     std::vector<std::int64_t> modes; // here; ~n where the conjugate is wanted
 };
 
-template <class Device, class Real> class Move {
+template <class Device, class Real> class Remap {
     using Memory = typename Device::Memory;
 
   public:
-    Move(const RoundTrip<Device, Real>& from, const Truncation& kept, RoundTrip<Device, Real>& to,
-         const exchange::Communicator& world, int axis)
+    Remap(const RoundTrip<Device, Real>& from, const Truncation& kept, RoundTrip<Device, Real>& to,
+          const exchange::Communicator& world, int axis)
         : from_(from), kept_(kept), to_(to), world_(world), axis_(axis),
           owners_(from.pencils(), from.layout()) {}
 
-    void run(const std::vector<Source<Real>>& fields, const std::vector<Complex<Real>*>& moved) {
+    void run(const std::vector<NamedField<Real>>& fields, const std::vector<Complex<Real>*>& remapped) {
         // Some rows at a time, in as many rounds on every rank.
         const auto rows = static_cast<std::int64_t>(to_.table().rows().size());
         const std::int64_t longest = std::max<std::int64_t>(to_.layout().kept_x, 1);
-        const std::int64_t at_once = std::max<std::int64_t>(most_moved / longest, 1);
+        const std::int64_t at_once = std::max<std::int64_t>(most_remapped / longest, 1);
         double rounds = static_cast<double>((rows + at_once - 1) / at_once);
         world_.maximum({&rounds, 1});
         for (std::int64_t n = 0; n < static_cast<std::int64_t>(rounds); ++n) {
             const Asked asked = ask(std::min(n * at_once, rows), std::min((n + 1) * at_once, rows));
-            bring(asked, fields, moved);
+            bring(asked, fields, remapped);
         }
     }
 
@@ -284,8 +285,8 @@ template <class Device, class Real> class Move {
         return asked;
     }
 
-    void bring(const Asked& asked, const std::vector<Source<Real>>& fields,
-               const std::vector<Complex<Real>*>& moved) {
+    void bring(const Asked& asked, const std::vector<NamedField<Real>>& fields,
+               const std::vector<Complex<Real>*>& remapped) {
         const std::vector<int> counts = exchange::counts_for_this(world_, asked.counts);
         std::int64_t sent = 0;
         for (const int count : counts) sent += count;
@@ -300,7 +301,7 @@ template <class Device, class Real> class Move {
         for (std::size_t f = 0; f < fields.size(); ++f) {
             over(GatherModes<Real>{fields[f].modes, from_modes.data(), values.data()}, modes.size());
             exchange_values(values, counts, received, asked.counts);
-            over(ScatterModes<Real>{received.data(), to_modes.data(), moved[f],
+            over(ScatterModes<Real>{received.data(), to_modes.data(), remapped[f],
                                     sign_of_conjugates<Real>(to_.layout().walls, fields[f].parity)},
                  asked.modes.size());
         }
@@ -330,28 +331,28 @@ template <class Device, class Real> class Move {
     const RoundTrip<Device, Real>& to_;
     const exchange::Communicator& world_;
     int axis_;
-    Owners owners_;
+    ModeOwners owners_;
 };
 
 } // namespace
 
 template <class Device, class Real>
-void move_modes(const RoundTrip<Device, Real>& from, const Truncation& kept, RoundTrip<Device, Real>& to,
-                const exchange::Communicator& world, int axis, const std::vector<Source<Real>>& fields,
-                const std::vector<Complex<Real>*>& moved) {
+void remap_modes(const RoundTrip<Device, Real>& from, const Truncation& kept, RoundTrip<Device, Real>& to,
+                 const exchange::Communicator& world, int axis, const std::vector<NamedField<Real>>& fields,
+                 const std::vector<Complex<Real>*>& remapped) {
     const auto& walls = from.layout().walls;
     WHORL_REQUIRE(axis == 0 || (!walls[0] && !walls[at(axis)]), "axes between walls are not swapped.");
     const exchange::Watchdog::Scope watched(to.exchanges().watchdog(), "move of modes", -1);
     if (world.size() == 1)
-        move_on_one_rank(from, to, axis, fields, moved);
+        remap_on_one_rank(from, to, axis, fields, remapped);
     else
-        Move<Device, Real>(from, kept, to, world, axis).run(fields, moved);
+        Remap<Device, Real>(from, kept, to, world, axis).run(fields, remapped);
 }
 
 #define WHORL_INSTANTIATE(Real)                                                                              \
-    template void move_modes(const RoundTrip<device::Chosen, Real>&, const Truncation&,                      \
-                             RoundTrip<device::Chosen, Real>&, const exchange::Communicator&, int,           \
-                             const std::vector<Source<Real>>&, const std::vector<Complex<Real>*>&);
+    template void remap_modes(const RoundTrip<device::Chosen, Real>&, const Truncation&,                     \
+                              RoundTrip<device::Chosen, Real>&, const exchange::Communicator&, int,          \
+                              const std::vector<NamedField<Real>>&, const std::vector<Complex<Real>*>&);
 WHORL_INSTANTIATE(float)
 WHORL_INSTANTIATE(double)
 

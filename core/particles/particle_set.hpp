@@ -15,7 +15,7 @@
 #include "base/macros.hpp"
 #include "device/cpu.hpp"
 #include "exchange/neighbours.hpp"
-#include "particles/territory.hpp"
+#include "particles/ownership.hpp"
 #include "steppers/scheme.hpp"
 
 namespace whorl::particles {
@@ -41,13 +41,13 @@ inline Identity identity(std::int64_t number) {
     return static_cast<Identity>(number);
 }
 
-class Cloud {
+class ParticleSet {
   public:
     // The registers of a variable, [particle][axis] each.
     using Registers = std::array<double*, Stage::registers>;
 
     // Each particle has `variables` vectors in every register, and `kept` vectors that last for a step.
-    Cloud(int registers, int variables, int kept)
+    ParticleSet(int registers, int variables, int kept)
         : registers_(static_cast<std::size_t>(registers)), variables_(static_cast<std::size_t>(variables)),
           vectors_(registers_ * variables_ + static_cast<std::size_t>(kept)) {}
 
@@ -77,8 +77,8 @@ class Cloud {
     void reorder(std::span<const std::uint32_t> order);
     // Migrates every particle to the rank that has the points around it. Particles arrive in the order of the
     // ranks that send them and keep their order within a rank. Collective.
-    void settle(const Territory& territory, const exchange::Neighbours& neighbours,
-                const exchange::Communicator& world);
+    void migrate(const Ownership& ownership, const exchange::Neighbours& neighbours,
+                 const exchange::Communicator& world);
     // Bytes of a particle.
     std::size_t bytes_each() const { return sizeof(Identity) + 3 * vectors_.size() * sizeof(double); }
 
@@ -89,7 +89,7 @@ class Cloud {
 
     // Removes the particles that other ranks own and returns them packed, in the order of these ranks, which
     // it puts into `ranks`.
-    std::vector<char> take_leaving(const Territory& territory, std::vector<int>& ranks);
+    std::vector<char> take_leaving(const Ownership& ownership, std::vector<int>& ranks);
     void keep_only(const std::vector<bool>& stays);
     void unpack(std::span<const char> packed);
     void push_back(Identity id, std::span<const double> vectors);
@@ -119,7 +119,7 @@ template <class Work> struct WorkKernel {
 // Calls work(i), which is copied, for i = 0, ..., count - 1. All calls are done when it returns.
 template <class Device, class Work>
 void for_all(Device& device, const device::Cpu& host, std::size_t count, const Work& work) {
-    if constexpr (Device::queues) {
+    if constexpr (Device::streams) {
         if (count == 0) return;
         const WorkKernel<Work> kernel{work, static_cast<std::int64_t>(count)};
         device.over(kernel.rows(), kernel);

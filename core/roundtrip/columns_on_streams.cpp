@@ -1,12 +1,12 @@
-// Compiled once for each device with queues.
-#include "roundtrip/columns_on_queues.hpp"
+// Compiled once for each device with streams.
+#include "roundtrip/columns_on_streams.hpp"
 
 #include "device/chosen.hpp"
 
 namespace whorl {
 
 template <class Device, class Real>
-ColumnsOnQueues<Device, Real>::ColumnsOnQueues(const StageContext<Device, Real>& of)
+ColumnsOnStreams<Device, Real>::ColumnsOnStreams(const StageContext<Device, Real>& of)
     : Base(of), z_pencil_addresses_(layout_.z_pencil_addresses), in_(layout_, 2), out_(layout_, 2) {
     std::vector<ColumnIndex> indices(static_cast<std::size_t>(layout_.columns));
     count_ = 0;
@@ -16,7 +16,8 @@ ColumnsOnQueues<Device, Real>::ColumnsOnQueues(const StageContext<Device, Real>&
     column_indices_ = device::copied<ColumnIndex, Memory>(indices);
 }
 
-template <class Device, class Real> void ColumnsOnQueues<Device, Real>::make_plans(const LineChoice& choice) {
+template <class Device, class Real>
+void ColumnsOnStreams<Device, Real>::make_plans(const LineChoice& choice) {
     using device::Direction;
     const int together = executors_.workspace.columns;
     for (const device::Basis basis : in_.bases()) {
@@ -35,8 +36,8 @@ template <class Device, class Real> void ColumnsOnQueues<Device, Real>::make_pla
 }
 
 template <class Device, class Real>
-kernels::ColumnEnds<Real> ColumnsOnQueues<Device, Real>::ends_of(const kernels::Columns<Real>& columns,
-                                                                 int first_variable) {
+kernels::ColumnEnds<Real> ColumnsOnStreams<Device, Real>::ends_of(const kernels::Columns<Real>& columns,
+                                                                  int first_variable) {
     return {modes_.tables(),
             modes_.phases(),
             column_indices_.data(),
@@ -46,7 +47,7 @@ kernels::ColumnEnds<Real> ColumnsOnQueues<Device, Real>::ends_of(const kernels::
             layout_.in_place};
 }
 
-template class ColumnsOnQueues<device::Chosen, float>;
-template class ColumnsOnQueues<device::Chosen, double>;
+template class ColumnsOnStreams<device::Chosen, float>;
+template class ColumnsOnStreams<device::Chosen, double>;
 
 } // namespace whorl

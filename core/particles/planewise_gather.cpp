@@ -1,8 +1,8 @@
-#include "particles/streamed_gather.hpp"
+#include "particles/planewise_gather.hpp"
 
 #include <algorithm>
 
-#include "particles/cloud.hpp"
+#include "particles/particle_set.hpp"
 #include "particles/row_gather.hpp"
 #include "particles/row_record.hpp"
 
@@ -21,8 +21,8 @@ template <class T> void resize_afresh(std::vector<T>& values, std::size_t size) 
 } // namespace
 
 template <class Real>
-StreamedGather<Real>::StreamedGather(const std::array<GridAxis, 3>& axes, const Interpolation& interpolation,
-                                     std::vector<Parity> parities)
+PlanewiseGather<Real>::PlanewiseGather(const std::array<GridAxis, 3>& axes,
+                                       const Interpolation& interpolation, std::vector<Parity> parities)
     : unmoved_(axes), axes_(axes), interpolation_(interpolation), parities_(std::move(parities)),
       parts_(axes[2].points == 1 ? 1 : interpolation.points / 2),
       cells_(axes[2].points + (axes[2].wall ? 1 : 0)), visits_(at(axes[2].points)),
@@ -30,7 +30,7 @@ StreamedGather<Real>::StreamedGather(const std::array<GridAxis, 3>& axes, const 
     find_visits();
 }
 
-template <class Real> void StreamedGather<Real>::find_visits() {
+template <class Real> void PlanewiseGather<Real>::find_visits() {
     const GridAxis& z = axes_[2];
     const int stencil = z.count(interpolation_), below = z.wall ? 1 : 0;
     for (int number = 0; number < cells_; ++number)
@@ -42,17 +42,17 @@ template <class Real> void StreamedGather<Real>::find_visits() {
 }
 
 template <class Real>
-std::array<GridAxis, 3> StreamedGather<Real>::axes(const std::array<double, 3>& shift) const {
+std::array<GridAxis, 3> PlanewiseGather<Real>::axes(const std::array<double, 3>& shift) const {
     return {unmoved_[0].moved(shift[0]), unmoved_[1].moved(shift[1]), unmoved_[2].moved(shift[2])};
 }
 
 template <class Real>
-void StreamedGather<Real>::begin(const device::Cpu& host, const Shown& shown, std::span<const double> own,
-                                 std::span<const double> guests) {
+void PlanewiseGather<Real>::begin(const device::Cpu& host, const Shown& shown, std::span<const double> own,
+                                  std::span<const double> ghosts) {
     shown_ = shown;
     axes_ = axes(shown.shift);
     own_ = own;
-    guests_ = guests;
+    ghosts_ = ghosts;
     blocks_ = RowBlocks(axes_, interpolation_.points, RowRecord<Real>::rows_of_vector);
     record_numbers_ = RowRecord<Real>::numbers(blocks_, shown.variables);
     const std::size_t room = at(record_numbers_) * at(host.executors());
@@ -72,7 +72,7 @@ void StreamedGather<Real>::begin(const device::Cpu& host, const Shown& shown, st
 // Puts the positions of eight particles side by side; after number `count` the last one is repeated.
 template <class Real>
 template <class PositionOf>
-void StreamedGather<Real>::put(int count, const PositionOf& position_of, BatchPositions& to) const {
+void PlanewiseGather<Real>::put(int count, const PositionOf& position_of, BatchPositions& to) const {
     for (int i = 0; i < LayerBatch::lanes; ++i) {
         const double* const of = position_of(std::min(i, count - 1));
         for (int a = 0; a < 3; ++a) to[a][i] = of[a];
@@ -80,7 +80,7 @@ void StreamedGather<Real>::put(int count, const PositionOf& position_of, BatchPo
 }
 
 // Finds the bins of particles [begin, end), which are stored in the first count() sums.
-template <class Real> void StreamedGather<Real>::find_bins(std::size_t begin, std::size_t end) {
+template <class Real> void PlanewiseGather<Real>::find_bins(std::size_t begin, std::size_t end) {
     const LayerPlaces places(axes_[2], blocks_);
     for (std::size_t p = begin; p < end; p += LayerBatch::lanes) {
         const int number = static_cast<int>(std::min<std::size_t>(end - p, LayerBatch::lanes));
@@ -93,7 +93,7 @@ template <class Real> void StreamedGather<Real>::find_bins(std::size_t begin, st
 }
 
 // A counting sort, with some particles on each thread. The order within a bin is that of particles.
-template <class Real> void StreamedGather<Real>::sort(const device::Cpu& host) {
+template <class Real> void PlanewiseGather<Real>::sort(const device::Cpu& host) {
     constexpr std::size_t worth_a_thread = 4096;
     const std::size_t bins = at(cells_) * at(blocks_.all()), particles = count();
     const std::size_t threads = std::clamp<std::size_t>(particles / worth_a_thread, 1, at(host.executors()));
@@ -124,16 +124,16 @@ template <class Real> void StreamedGather<Real>::sort(const device::Cpu& host) {
     });
 }
 
-template <class Real> RowRecord<Real> StreamedGather<Real>::record(int executor) {
+template <class Real> RowRecord<Real> PlanewiseGather<Real>::record(int executor) {
     return {blocks_, parities_.data(), shown_.variables, record_of(executor)};
 }
 
 template <class Real>
-void StreamedGather<Real>::take(int executor, const device::RowPoints<Real>& points, const Point& first) {
+void PlanewiseGather<Real>::take(int executor, const device::RowPoints<Real>& points, const Point& first) {
     record(executor).take(points, first.y);
 }
 
-template <class Real> void StreamedGather<Real>::end_rows(int executor, const Point& first) {
+template <class Real> void PlanewiseGather<Real>::end_rows(int executor, const Point& first) {
     const int block = first.y / blocks_.rows;
     record(executor).complete(block);
     visit(executor, first.z, block);
@@ -143,7 +143,7 @@ template <class Real> void StreamedGather<Real>::end_rows(int executor, const Po
 }
 
 // Adds a block to the layers around a plane. Layers that another thread is adding to come later.
-template <class Real> void StreamedGather<Real>::visit(int executor, int plane, int block) {
+template <class Real> void PlanewiseGather<Real>::visit(int executor, int plane, int block) {
     const std::vector<Visit>& visits = visits_[at(plane)];
     std::uint64_t left = 0;
     for (std::size_t i = 0; i < visits.size(); ++i)
@@ -164,7 +164,7 @@ template <class Real> void StreamedGather<Real>::visit(int executor, int plane, 
 // block that completes their stencils.
 template <class Real>
 template <class Work>
-void StreamedGather<Real>::each_batch_of(int layer, int block, const Work& work) {
+void PlanewiseGather<Real>::each_batch_of(int layer, int block, const Work& work) {
     const std::size_t particles = held(bin(layer, block)), first = batch_of(layer, block);
     const std::uint32_t* const order = order_.data() + begins_[bin(layer, block)];
     for (std::size_t p = 0; p < particles; p += LayerBatch::lanes)
@@ -173,14 +173,14 @@ void StreamedGather<Real>::each_batch_of(int layer, int block, const Work& work)
 }
 template <class Real>
 template <class Work>
-void StreamedGather<Real>::each_batch(int layer, const Work& work) {
+void PlanewiseGather<Real>::each_batch(int layer, const Work& work) {
     for (int block = 0; block < blocks_.all(); ++block)
         each_batch_of(layer, block, [&](LayerBatch& batch, const std::uint32_t* order, int count) {
             work(batch, order, count, block);
         });
 }
 
-template <class Real> void StreamedGather<Real>::begin_layer(int number) {
+template <class Real> void PlanewiseGather<Real>::begin_layer(int number) {
     constexpr int lanes = LayerBatch::lanes;
     Layer& layer = layers_[at(number)];
     layer.begun = true;
@@ -195,7 +195,7 @@ template <class Real> void StreamedGather<Real>::begin_layer(int number) {
     });
 }
 
-template <class Real> void StreamedGather<Real>::end_layer(int number) {
+template <class Real> void PlanewiseGather<Real>::end_layer(int number) {
     const std::size_t variables = parities_.size();
     each_batch(number, [&](LayerBatch& batch, const std::uint32_t* order, int count, int) {
         for (int i = 0; i < count; ++i)
@@ -211,7 +211,7 @@ template <class Real> void StreamedGather<Real>::end_layer(int number) {
 }
 
 // Returns the smallest free memory that is large enough. If none is, frees the largest and allocates.
-template <class Real> LayerRoom StreamedGather<Real>::take_room(std::size_t numbers) {
+template <class Real> LayerRoom PlanewiseGather<Real>::take_room(std::size_t numbers) {
     const std::scoped_lock lock(room_);
     std::ranges::sort(free_, {}, &LayerRoom::size);
     const auto enough = std::ranges::lower_bound(free_, numbers, {}, &LayerRoom::size);
@@ -224,7 +224,7 @@ template <class Real> LayerRoom StreamedGather<Real>::take_room(std::size_t numb
     return room;
 }
 
-template <class Real> void StreamedGather<Real>::gather(int executor, const Visit& visit, int block) {
+template <class Real> void PlanewiseGather<Real>::gather(int executor, const Visit& visit, int block) {
     Layer& layer = layers_[at(visit.layer)];
     if (!layer.begun) begin_layer(visit.layer);
     switch (interpolation_.points) {
@@ -245,7 +245,7 @@ template <class Real> void StreamedGather<Real>::gather(int executor, const Visi
 
 template <class Real>
 template <int n>
-void StreamedGather<Real>::gather_of(int executor, const Visit& visit, int block) {
+void PlanewiseGather<Real>::gather_of(int executor, const Visit& visit, int block) {
     const auto over = [&]<class Gather>(std::type_identity<Gather>) {
         const bool flat = axes_[2].points == 1;
         const typename Gather::Of of{
@@ -263,7 +263,7 @@ void StreamedGather<Real>::gather_of(int executor, const Visit& visit, int block
 }
 
 // Ends the layers that have not met all their planes, as some of these are on other ranks.
-template <class Real> std::span<double> StreamedGather<Real>::finish(const device::Cpu& host) {
+template <class Real> std::span<double> PlanewiseGather<Real>::finish(const device::Cpu& host) {
     host.each(cells_, [&](int, std::int64_t number) {
         Layer& layer = layers_[at(number)];
         if (layer.left == 0) return;
@@ -274,7 +274,7 @@ template <class Real> std::span<double> StreamedGather<Real>::finish(const devic
     return sums_;
 }
 
-template class StreamedGather<float>;
-template class StreamedGather<double>;
+template class PlanewiseGather<float>;
+template class PlanewiseGather<double>;
 
 } // namespace whorl::particles

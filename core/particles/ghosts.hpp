@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "exchange/neighbours.hpp"
-#include "particles/territory.hpp"
+#include "particles/ownership.hpp"
 
 namespace whorl::particles {
 
-class Guests {
+class Ghosts {
   public:
-    Guests(const exchange::Communicator& world, const Territory& territory,
+    Ghosts(const exchange::Communicator& world, const Ownership& ownership,
            const Interpolation& interpolation);
 
     const exchange::Neighbours& neighbours() const { return neighbours_; }
@@ -24,10 +24,10 @@ class Guests {
     std::span<const double> positions() const { return positions_; }
     // Returns to the neighbours the sums [particle][variable] of their particles. Adds the sums that
     // neighbours return to those of this rank, in the order of the neighbours.
-    void give_back(std::span<const double> of_guests, std::span<double> own, std::size_t variables) const;
+    void give_back(std::span<const double> of_ghosts, std::span<double> own, std::size_t variables) const;
 
   private:
-    const Territory& territory_;
+    const Ownership& ownership_;
     Interpolation interpolation_;
     exchange::Neighbours neighbours_;
     std::vector<int> number_of_;         // among the neighbours, by rank

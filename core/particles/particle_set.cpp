@@ -1,4 +1,4 @@
-#include "particles/cloud.hpp"
+#include "particles/particle_set.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -8,24 +8,24 @@
 
 namespace whorl::particles {
 
-void Cloud::add(Identity id, std::span<const double> values) {
+void ParticleSet::add(Identity id, std::span<const double> values) {
     std::vector<double> all(values.begin(), values.end());
     all.resize(3 * vectors_.size());
     push_back(id, all);
 }
 
-void Cloud::reserve(std::size_t count) {
+void ParticleSet::reserve(std::size_t count) {
     ids_.reserve(count);
     for (std::vector<double>& vectors : vectors_) vectors.reserve(3 * count);
 }
 
-void Cloud::push_back(Identity id, std::span<const double> vectors) {
+void ParticleSet::push_back(Identity id, std::span<const double> vectors) {
     ids_.push_back(id);
     for (std::size_t n = 0; n < vectors_.size(); ++n)
         for (std::size_t a = 0; a < 3; ++a) vectors_[n].push_back(vectors[3 * n + a]);
 }
 
-void Cloud::reorder(std::span<const std::uint32_t> order) {
+void ParticleSet::reorder(std::span<const std::uint32_t> order) {
     const auto reordered = [&](auto& values, std::size_t each) {
         auto to = values;
         std::size_t n = 0;
@@ -37,13 +37,13 @@ void Cloud::reorder(std::span<const std::uint32_t> order) {
     reordered(ids_, 1);
 }
 
-std::vector<char> Cloud::take_leaving(const Territory& territory, std::vector<int>& ranks) {
+std::vector<char> ParticleSet::take_leaving(const Ownership& ownership, std::vector<int>& ranks) {
     std::vector<bool> stays(count(), true);
     std::vector<std::size_t> leaving;
-    const Owners owner_of = territory.owners();
+    const Owners owner_of = ownership.owners();
     for (std::size_t p = 0; p < count(); ++p) {
         const int owner = owner_of(&vectors_.front()[3 * p]);
-        if (owner == territory.rank()) continue;
+        if (owner == ownership.rank()) continue;
         stays[p] = false;
         leaving.push_back(p);
         ranks.push_back(owner);
@@ -66,7 +66,7 @@ std::vector<char> Cloud::take_leaving(const Territory& territory, std::vector<in
     return packed;
 }
 
-void Cloud::keep_only(const std::vector<bool>& stays) {
+void ParticleSet::keep_only(const std::vector<bool>& stays) {
     std::size_t to = 0;
     for (std::size_t p = 0; p < count(); ++p) {
         if (!stays[p]) continue;
@@ -80,7 +80,7 @@ void Cloud::keep_only(const std::vector<bool>& stays) {
     for (auto& vectors : vectors_) vectors.resize(3 * to);
 }
 
-void Cloud::unpack(std::span<const char> packed) {
+void ParticleSet::unpack(std::span<const char> packed) {
     std::vector<double> vectors(3 * vectors_.size());
     for (std::size_t i = 0; i < packed.size(); i += bytes_each()) {
         Identity id = 0;
@@ -90,11 +90,11 @@ void Cloud::unpack(std::span<const char> packed) {
     }
 }
 
-void Cloud::settle(const Territory& territory, const exchange::Neighbours& neighbours,
-                   const exchange::Communicator& world) {
+void ParticleSet::migrate(const Ownership& ownership, const exchange::Neighbours& neighbours,
+                          const exchange::Communicator& world) {
     if (world.size() == 1) return;
     std::vector<int> ranks;
-    const std::vector<char> leaving = take_leaving(territory, ranks);
+    const std::vector<char> leaving = take_leaving(ownership, ranks);
     const auto count_of = [&](int rank) { return static_cast<int>(std::ranges::count(ranks, rank)); };
     std::vector<int> sent;
     for (const int rank : neighbours.ranks()) sent.push_back(count_of(rank));

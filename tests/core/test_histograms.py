@@ -7,19 +7,21 @@ from support.programs import LENGTHS, POINTS, answered
 from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
-from whorl.expressions.tally import BEYOND, Tally
+from whorl.expressions.histogram import BEYOND, Histogram
 
 pytestmark = pytest.mark.every_device
 
 
 def counted(world, axes, bins, weights=(), **options):
-    """The tally of some texts over noise, and the values of the texts at the points."""
+    """The histogram of some texts over noise, and the values of the texts at the points."""
 
     def ask(questions, nodes):
-        return questions.tally(Tally(tuple(nodes[: len(axes)]), tuple(bins), tuple(nodes[len(axes) :])))
+        return questions.histogram(
+            Histogram(tuple(nodes[: len(axes)]), tuple(bins), tuple(nodes[len(axes) :]))
+        )
 
-    tally, answers, whole = answered(world, (*axes, *weights), ask, **options)
-    return answers.tally(tally), whole.reshape(len(whole), -1)
+    histogram, answers, whole = answered(world, (*axes, *weights), ask, **options)
+    return answers.histogram(histogram), whole.reshape(len(whole), -1)
 
 
 def cell_of(values, bins):
@@ -102,7 +104,7 @@ def test_weights_that_are_not_finite_spoil_their_cell_alone(world):
 
 @pytest.mark.only_cpu
 @on_ranks(1, 2)
-def test_tallies_that_do_not_fit_are_refused(world):
+def test_histograms_that_do_not_fit_are_refused(world):
     flow = flows.make(world, Twin((8, 8, 8)))
     u = [[_core.Term(field=0)]]
     for bins, words in [
@@ -111,11 +113,11 @@ def test_tallies_that_do_not_fit_are_refused(world):
         ([1 << 13, 1 << 13], "unknown shape, or more cells than"),
     ]:
         program = _core.Program(inputs=u, results=[0] * len(bins))
-        wanted = _core.Wanted(tallies=[_core.TallyShape(bins=bins)])
+        wanted = _core.Wanted(histograms=[_core.HistogramShape(bins=bins)])
         with pytest.raises(_core.Error, match=words):
             flow.run_program(program, wanted, lambda *_: None)
     with pytest.raises(_core.Error, match="one or two axes"):
-        _core.TallyShape(bins=[4, 4, 4])
-    wanted = _core.Wanted(tallies=[_core.TallyShape(bins=[4], weights=1)])
+        _core.HistogramShape(bins=[4, 4, 4])
+    wanted = _core.Wanted(histograms=[_core.HistogramShape(bins=[4], weights=1)])
     with pytest.raises(_core.Error, match="has 1 results and 1 inputs, which do not fit"):
         flow.run_program(_core.Program(inputs=u, results=[0]), wanted, lambda *_: None)

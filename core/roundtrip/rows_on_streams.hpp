@@ -198,7 +198,7 @@ template <class Real, class Pass> struct RowProgram {
 
 namespace whorl {
 
-template <class Device, class Real> class RowsOnQueues : public RowPairLines<Device, Real> {
+template <class Device, class Real> class RowsOnStreams : public RowPairLines<Device, Real> {
   public:
     using RowPairLines<Device, Real>::RowPairLines;
 
@@ -227,8 +227,8 @@ template <class Device, class Real> class RowsOnQueues : public RowPairLines<Dev
 
 template <class Device, class Real>
 template <class Pass>
-void RowsOnQueues<Device, Real>::through_blocks(const Pass& pass, int executor,
-                                                const RowsInHand<Real>& rows) {
+void RowsOnStreams<Device, Real>::through_blocks(const Pass& pass, int executor,
+                                                 const RowsInHand<Real>& rows) {
     const auto scope = executors_.timed(executor, Task::x_lines);
     kernels::RowProgram<Real, Pass> program{pass,
                                             kernels::PartsOf<Pass>(pass),

@@ -1,5 +1,5 @@
-"""Exchanges that are ordered with a device's work without the host: by messages on a queue of the device, as
-NCCL's are, and by copies through the host's memory. On cpu-as-gpu work runs as late as queues permit."""
+"""Exchanges that are ordered with a device's work without the host: by messages on a stream of the device, as
+NCCL's are, and by copies through the host's memory. On cpu-as-gpu work runs as late as streams permit."""
 
 import os
 import subprocess

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "exchange/communicator.hpp"
-#include "programs/carried.hpp"
+#include "programs/program_parts.hpp"
 #include "roundtrip/forward.hpp"
 
 namespace whorl::programs {
 
-// The most modes of a rank that are moved at a time.
-inline constexpr std::int64_t most_moved = 1 << 18;
+// The most modes of a rank that are remapped at a time.
+inline constexpr std::int64_t most_remapped = 1 << 18;
 
 // The numbers of the fields in a program's inputs, each once.
 inline std::vector<int> fields_of(const Program& program) {
@@ -48,8 +48,8 @@ inline Program swapped(Program program, int axis, const std::vector<int>& fields
 // Sets fields of the layout `to` from those of `from`, which has the modes `kept`. The first axis and `axis`
 // are swapped; 0: none. Collective.
 template <class Device, class Real>
-void move_modes(const RoundTrip<Device, Real>& from, const Truncation& kept, RoundTrip<Device, Real>& to,
-                const exchange::Communicator& world, int axis, const std::vector<Source<Real>>& fields,
-                const std::vector<Complex<Real>*>& moved);
+void remap_modes(const RoundTrip<Device, Real>& from, const Truncation& kept, RoundTrip<Device, Real>& to,
+                 const exchange::Communicator& world, int axis, const std::vector<NamedField<Real>>& fields,
+                 const std::vector<Complex<Real>*>& remapped);
 
 } // namespace whorl::programs

@@ -1,4 +1,4 @@
-// Compiled once for each device with queues.
+// Compiled once for each device with streams.
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -14,7 +14,8 @@ std::vector<PlaneTrial>
 PlaneTrials<Device, Real>::fastest_first(const std::function<void()>& right_hand_side) {
     RoundTripOptions options = trip_.options_;
     std::vector<PlaneTrial> trials;
-    for (const std::int64_t bytes : {Workspace::most_of_queue, options.second_cache / device::queue_count}) {
+    for (const std::int64_t bytes :
+         {Workspace::most_of_stream, options.second_cache / device::stream_count}) {
         options.plane_bytes = bytes;
         const Workspace workspace = workspace_of<Device, Real>(trip_.device_, trip_.layout_, options);
         trials.push_back({bytes, workspace.planes, 0.0});

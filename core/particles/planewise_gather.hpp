@@ -22,11 +22,11 @@ namespace whorl::particles {
 // RowRecord uses vectors, which not every compiler that includes this header knows.
 template <class Real> class RowRecord;
 
-template <class Real> class StreamedGather final : public PointTap<Real> {
+template <class Real> class PlanewiseGather final : public PointTap<Real> {
   public:
     // Samples variables with these parities. If points have fewer variables, the last ones are zero.
-    StreamedGather(const std::array<GridAxis, 3>& axes, const Interpolation& interpolation,
-                   std::vector<Parity> parities);
+    PlanewiseGather(const std::array<GridAxis, 3>& axes, const Interpolation& interpolation,
+                    std::vector<Parity> parities);
 
     // The points that the round trip shows.
     struct Shown {
@@ -37,7 +37,7 @@ template <class Real> class StreamedGather final : public PointTap<Real> {
     std::array<GridAxis, 3> axes(const std::array<double, 3>& shift) const;
     // Begins a round trip. Positions [particle][axis] must stay where they are until finish().
     void begin(const device::Cpu& host, const Shown& shown, std::span<const double> own,
-               std::span<const double> guests);
+               std::span<const double> ghosts);
     void take(int executor, const device::RowPoints<Real>& points, const Point& first) override;
     void end_rows(int executor, const Point& first) override;
     // Ends a round trip and returns the sums [particle][variable], ghost particles after own ones.
@@ -63,9 +63,9 @@ template <class Real> class StreamedGather final : public PointTap<Real> {
     void find_bins(std::size_t begin, std::size_t end);
     void sort(const device::Cpu& host);
     const double* position(std::size_t particle) const {
-        return particle < own_.size() / 3 ? &own_[3 * particle] : &guests_[3 * particle - own_.size()];
+        return particle < own_.size() / 3 ? &own_[3 * particle] : &ghosts_[3 * particle - own_.size()];
     }
-    std::size_t count() const { return (own_.size() + guests_.size()) / 3; }
+    std::size_t count() const { return (own_.size() + ghosts_.size()) / 3; }
     Real* record_of(int executor) { return records_.data() + executor * record_numbers_; }
     RowRecord<Real> record(int executor);
     std::size_t bin(int layer, int block) const {
@@ -106,7 +106,7 @@ template <class Real> class StreamedGather final : public PointTap<Real> {
     std::vector<LayerRoom> free_; // of layers
     device::Buffer<Real> records_;
     std::int64_t record_numbers_ = 0; // of an executor
-    std::span<const double> own_, guests_;
+    std::span<const double> own_, ghosts_;
     std::vector<std::uint32_t> order_, begins_; // bins [layer][block that completes the stencil]
     std::vector<double> sums_;                  // [particle][variable]
 };

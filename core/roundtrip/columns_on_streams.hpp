@@ -8,9 +8,9 @@
 
 namespace whorl {
 
-template <class Device, class Real> class ColumnsOnQueues : StageContext<Device, Real> {
+template <class Device, class Real> class ColumnsOnStreams : StageContext<Device, Real> {
   public:
-    explicit ColumnsOnQueues(const StageContext<Device, Real>& of);
+    explicit ColumnsOnStreams(const StageContext<Device, Real>& of);
 
     void make_plans(const LineChoice& choice);
     template <class Pass> void inwards(const Pass& pass);
@@ -42,7 +42,7 @@ template <class Device, class Real> class ColumnsOnQueues : StageContext<Device,
     AxisPlans<ByWidth> in_, out_;
 };
 
-template <class Device, class Real> template <class F> void ColumnsOnQueues<Device, Real>::each(const F& f) {
+template <class Device, class Real> template <class F> void ColumnsOnStreams<Device, Real>::each(const F& f) {
     const int together = executors_.workspace.columns;
     device_.each((count_ + together - 1) / together, [&](int executor, std::int64_t number) {
         const auto first = static_cast<int>(number) * together;
@@ -55,7 +55,7 @@ template <class Device, class Real> template <class F> void ColumnsOnQueues<Devi
 
 template <class Device, class Real>
 template <class Pass>
-void ColumnsOnQueues<Device, Real>::inwards(const Pass& pass) {
+void ColumnsOnStreams<Device, Real>::inwards(const Pass& pass) {
     each([&](int executor, const kernels::Columns<Real>& columns) {
         each_member(pass, [&]<class Member>(const Member& member, const Firsts& firsts) {
             if constexpr (Member::inputs > 0) load(member, executor, columns, firsts.input);
@@ -65,7 +65,7 @@ void ColumnsOnQueues<Device, Real>::inwards(const Pass& pass) {
 
 template <class Device, class Real>
 template <class Pass>
-void ColumnsOnQueues<Device, Real>::outwards(const Pass& pass) {
+void ColumnsOnStreams<Device, Real>::outwards(const Pass& pass) {
     each([&](int executor, const kernels::Columns<Real>& columns) {
         each_member(pass, [&]<class Member>(const Member& member, const Firsts& firsts) {
             if constexpr (Member::fluxes > 0) store(member, executor, columns, firsts.flux);
@@ -75,13 +75,13 @@ void ColumnsOnQueues<Device, Real>::outwards(const Pass& pass) {
 
 template <class Device, class Real>
 template <class Pass>
-void ColumnsOnQueues<Device, Real>::load(const Pass& pass, int executor,
-                                         const kernels::Columns<Real>& columns, int first_input) {
+void ColumnsOnStreams<Device, Real>::load(const Pass& pass, int executor,
+                                          const kernels::Columns<Real>& columns, int first_input) {
     const auto width = static_cast<std::size_t>(groups_of_lines(columns.count));
     const auto lines = [&](int v) -> const Plan& { return *in_[parities_.input(first_input + v)][width]; };
     with_walled<Pass>(layout_.walls[0], [&]<bool walled>() {
         const kernels::LoadLines<Real, Pass, walled> ends{
-            ends_of(columns, first_input), pass, parities_.template load_turns<Real, Pass>(first_input)};
+            ends_of(columns, first_input), pass, parities_.template load_factors<Real, Pass>(first_input)};
         transform_with_ends<device::Direction::backward>(device_, executors_, executor, ends, 1,
                                                          Task::z_lines, Task::modes, lines);
     });
@@ -89,8 +89,8 @@ void ColumnsOnQueues<Device, Real>::load(const Pass& pass, int executor,
 
 template <class Device, class Real>
 template <class Pass>
-void ColumnsOnQueues<Device, Real>::store(const Pass& pass, int executor,
-                                          const kernels::Columns<Real>& columns, int first_flux) {
+void ColumnsOnStreams<Device, Real>::store(const Pass& pass, int executor,
+                                           const kernels::Columns<Real>& columns, int first_flux) {
     const auto width = static_cast<std::size_t>(groups_of_lines(columns.count));
     const auto lines = [&](int v) -> const Plan& {
         return *out_[parities_.flux(first_flux + v).parity][width];
@@ -98,7 +98,8 @@ void ColumnsOnQueues<Device, Real>::store(const Pass& pass, int executor,
     with_store(pass, [&]<class Result>(const Result& result) {
         with_walled<Pass>(layout_.walls[0], [&]<bool walled>() {
             const kernels::StoreLines<Real, Result, Pass::fluxes, walled> ends{
-                ends_of(columns, first_flux), result, parities_.template store_turns<Real, Pass>(first_flux)};
+                ends_of(columns, first_flux), result,
+                parities_.template store_factors<Real, Pass>(first_flux)};
             transform_with_ends<device::Direction::forward>(device_, executors_, executor, ends, 1,
                                                             Task::z_lines, Task::modes, lines);
         });

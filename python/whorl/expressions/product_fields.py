@@ -1,4 +1,4 @@
-"""Fields that products are brought back to, so that as little as possible travels and is kept.
+"""Fields that products are transformed back to, so that as little as possible travels and is kept.
 
 The pressure ∇⁻² ∂_i ∂_j (u_i u_j), for example, is a linear form of products. If each of its products is
 needed nowhere else, one field is kept, the sum of their derivatives: the core sums products on their way back
@@ -18,8 +18,8 @@ HIGHEST = 2  # order of a derivative along an axis that the core applies on the 
 
 
 @dataclass(frozen=True, eq=False)
-class Brought:
-    """A field with Fourier coefficients that is made of products on their way back.
+class ProductField:
+    """A field with Fourier coefficients that is a sum of products.
 
     Attributes
     ----------
@@ -40,15 +40,15 @@ class Brought:
 
 
 @dataclass
-class BroughtFields:
-    """The fields that products are brought back to, and all linear forms in terms of these fields."""
+class ProductFields:
+    """The fields that products are transformed back to, and all linear forms in terms of these fields."""
 
-    fields: list[Brought] = field(default_factory=list)
-    _of: dict[Field, Brought] = field(default_factory=dict)
+    fields: list[ProductField] = field(default_factory=list)
+    _of: dict[Field, ProductField] = field(default_factory=dict)
     _forms: dict[LinearForm, LinearForm] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, forms: Iterable[LinearForm], levels: Mapping[Field, int]) -> "BroughtFields":
+    def of(cls, forms: Iterable[LinearForm], levels: Mapping[Field, int]) -> "ProductFields":
         """The fields for some forms; `levels` has the number of the round trip of each product."""
         sums = dict.fromkeys(parts for form in forms for *_, parts in _groups(form))
         uses = Counter(product for parts in sums for product in {one for one, *_ in parts})
@@ -59,16 +59,16 @@ class BroughtFields:
             together = len({levels[one] for one in products}) == 1
             low = all(order <= HIGHEST for *_, orders in parts for order in orders)
             if alone and together and low:
-                all_of._add(Brought(parts))
+                all_of._add(ProductField(parts))
         for product in levels:
             if product not in all_of._of:
-                all_of._add(Brought(((product, 1.0, (0, 0, 0)),)))
+                all_of._add(ProductField(((product, 1.0, (0, 0, 0)),)))
         all_of.fields.sort(key=lambda one: one.serial)
         return all_of
 
-    def _add(self, brought: Brought) -> None:
-        self.fields.append(brought)
-        self._of |= dict.fromkeys((product for product, *_ in brought.parts), brought)
+    def _add(self, product_field: ProductField) -> None:
+        self.fields.append(product_field)
+        self._of |= dict.fromkeys((product for product, *_ in product_field.parts), product_field)
 
     def form(self, form: LinearForm) -> LinearForm:
         """The linear form in terms of the fields; each form is rewritten once."""
@@ -82,11 +82,11 @@ class BroughtFields:
         found = {term: factor for term, factor in form.items() if not term.field.product}
         for multiplier, factor, parts in _groups(form):
             for product, of_product, derivatives in parts:
-                brought = self._of[product]
-                if brought.parts == parts:
-                    found[Term(brought, multiplier)] = factor
+                product_field = self._of[product]
+                if product_field.parts == parts:
+                    found[Term(product_field, multiplier)] = factor
                     break
-                found[Term(brought, multiplier * Multiplier(derivatives))] = factor * of_product
+                found[Term(product_field, multiplier * Multiplier(derivatives))] = factor * of_product
         return LinearForm(found)
 
 

@@ -1,11 +1,11 @@
-#include "particles/territory.hpp"
+#include "particles/ownership.hpp"
 
 #include <algorithm>
 #include <set>
 
 namespace whorl::particles {
 
-Territory::Territory(const Box& box, const Pencils& pencils, int rank)
+Ownership::Ownership(const Box& box, const Pencils& pencils, int rank)
     : axes_{GridAxis(box, 0), GridAxis(box, 1), GridAxis(box, 2)}, rank_(rank),
       row_of_(static_cast<std::size_t>(box.points[1])), column_of_(static_cast<std::size_t>(box.points[2])) {
     const auto [p_row, p_col] = pencils.grid();
@@ -21,7 +21,7 @@ Territory::Territory(const Box& box, const Pencils& pencils, int rank)
     }
 }
 
-std::vector<std::uint32_t> Territory::order(std::span<const double> positions) const {
+std::vector<std::uint32_t> Ownership::order(std::span<const double> positions) const {
     const auto row_of = [&](std::size_t p) {
         const auto [x, y, z] = place(&positions[3 * p]);
         return static_cast<std::size_t>(point(2, z)) * row_of_.size() + static_cast<std::size_t>(point(1, y));
@@ -34,7 +34,7 @@ std::vector<std::uint32_t> Territory::order(std::span<const double> positions) c
     return ordered;
 }
 
-std::vector<int> Territory::neighbours(int reach) const {
+std::vector<int> Ownership::neighbours(int reach) const {
     std::vector<int> own_y, own_z;
     for (int z = 0; z < axes_[2].points; ++z)
         for (int y = 0; y < axes_[1].points; ++y) {
@@ -49,7 +49,7 @@ std::vector<int> Territory::neighbours(int reach) const {
     return {ranks.begin(), ranks.end()};
 }
 
-std::vector<int> Territory::around(int a, const std::vector<int>& points, int reach) const {
+std::vector<int> Ownership::around(int a, const std::vector<int>& points, int reach) const {
     const int most = std::min(reach, axis(a).points);
     std::set<int> found, own(points.begin(), points.end());
     for (const int point : own)

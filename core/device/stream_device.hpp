@@ -1,4 +1,4 @@
-// The members that all devices with queues share.
+// The members that all devices with streams share.
 #pragma once
 
 #include <memory>
@@ -123,10 +123,10 @@ template <class Real, Direction direction> struct LinesInPlace {
 };
 
 // LibraryPlan::make(shape, direction) makes a plan of the device's library, in place.
-template <class LibraryPlan, class Memory, class Real> class QueuePlan {
+template <class LibraryPlan, class Memory, class Real> class StreamPlan {
   public:
     // Whorl's own lines are transformed in blocks with this room where they fit and lie side by side.
-    QueuePlan(LineKind kind, LineShape shape, Direction direction, const BlockRoom& room)
+    StreamPlan(LineKind kind, LineShape shape, Direction direction, const BlockRoom& room)
         : shape_(shape), direction_(direction), room_(room) {
         WHORL_REQUIRE(kind == LineKind::own || kind == LineKind::library || shape.n == 1,
                       "a GPU has whorl's own lines and its library's: choose lines = \"own\" or \"fftw\".");
@@ -189,8 +189,8 @@ template <class LibraryPlan, class Memory, class Real> class QueuePlan {
         }
         const LineShape inside = folded_shape();
         const StridedLines<Real> v{scratch, inside.stride, inside.distance};
-        const auto [walled, sine, turn] = traits_of(shape_.basis);
-        const Fold<Real> fold{shape_.n, twiddles_.data(), dropped, sine, turn};
+        const auto [walled, sine, i_power] = traits_of(shape_.basis);
+        const Fold<Real> fold{shape_.n, twiddles_.data(), dropped, sine, i_power};
         const int pairs = shape_.n / 2 + 1;
         if (direction_ == Direction::backward) {
             each(pairs, FoldModes<Real, true>{of, v, fold});
@@ -224,13 +224,13 @@ template <class LibraryPlan, class Memory, class Real> class QueuePlan {
 
 // `Own` has each, for_each, for_blocks, block_memory, and execute(executor, plan, data), which enqueues a
 // transform by its library.
-template <class Own, template <class> class Library, class Of> class QueueDevice {
+template <class Own, template <class> class Library, class Of> class StreamDevice {
   public:
     using Memory = Of;
-    template <class Real> using LinePlan = QueuePlan<Library<Real>, Memory, Real>;
-    static constexpr bool queues = true;
+    template <class Real> using LinePlan = StreamPlan<Library<Real>, Memory, Real>;
+    static constexpr bool streams = true;
 
-    int executors() const { return queue_count; }
+    int executors() const { return stream_count; }
 
     template <class Kernel> void over(std::int64_t rows, const Kernel& kernel) {
         own().each(1, [&](int executor, std::int64_t) { own().for_each(executor, rows, kernel); });

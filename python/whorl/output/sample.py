@@ -16,7 +16,7 @@ from whorl.expressions.case import row_expressions
 
 
 @dataclass
-class Moment:
+class StateSample:
     """A state of a run: the core's sums over its modes, and the report of the last step (None: no step).
 
     `columns(flow, time)` gives the values of the case's `row_expressions`.
@@ -36,7 +36,7 @@ class Moment:
 
     @property
     def spectra_known(self) -> dict[str, np.ndarray]:
-        """The spectra if a row of this moment has needed them, else none."""
+        """The spectra if a row of this sample has needed them, else none."""
         return vars(self).get("spectra", {})
 
     @cached_property
@@ -67,36 +67,36 @@ class Moment:
         return {column.name: of_fields[field] for field, column in transfers(self.case).items()}
 
 
-def row_of(columns: Iterable[Column], moment: Moment) -> dict[str, float]:
+def row_of(columns: Iterable[Column], sample: StateSample) -> dict[str, float]:
     """The columns of a row; NaN for columns that the first row does not have. Collective."""
-    known = Known(dict(moment.statistics), moment.case.flow, moment.flow.kmax)
+    known = Known(dict(sample.statistics), sample.case.flow, sample.flow.kmax)
     row = {}
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         for column in columns:
-            row[column.name] = known.numbers[column.name] = _number(column, moment, known)
+            row[column.name] = known.numbers[column.name] = _number(column, sample, known)
     return row
 
 
-def _number(column: Column, moment: Moment, known: Known) -> float:
+def _number(column: Column, sample: StateSample, known: Known) -> float:
     if column.of == "expression":
-        return moment.expression[column.name]
+        return sample.expression[column.name]
     if column.of in ("clock", "forcing"):
-        return column.value(getattr(moment, column.of))
+        return column.value(getattr(sample, column.of))
     if column.of == "step":
-        return math.nan if moment.report is None else column.value(moment.report)
+        return math.nan if sample.report is None else column.value(sample.report)
     return float(column.value(known)) if column.value else known.get(column.name, math.nan)
 
 
-def shells_of(columns: Iterable[Column], moment: Moment) -> dict[str, np.ndarray]:
+def shells_of(columns: Iterable[Column], sample: StateSample) -> dict[str, np.ndarray]:
     """The columns by shell, and "k". Collective."""
-    spectra, transferred = moment.spectra, {column.name for column in transfers(moment.case).values()}
-    injected = {column.name for column in injections(moment.case).values()}
+    spectra, transferred = sample.spectra, {column.name for column in transfers(sample.case).values()}
+    injected = {column.name for column in injections(sample.case).values()}
     shells = {"k": spectra["k"]}
     for column in columns:
         if column.name in transferred:
-            shells[column.name] = moment.transfers[column.name]
+            shells[column.name] = sample.transfers[column.name]
         else:
-            shells[column.name] = (moment.injections if column.name in injected else spectra)[column.name]
+            shells[column.name] = (sample.injections if column.name in injected else spectra)[column.name]
     return shells
 
 

@@ -6,7 +6,7 @@
 
 namespace whorl {
 
-template <class Device, class Real> class PlanesOnQueues : public PlaneGroups<Device, Real> {
+template <class Device, class Real> class PlanesOnStreams : public PlaneGroups<Device, Real> {
   public:
     using PlaneGroups<Device, Real>::PlaneGroups;
 
@@ -23,7 +23,7 @@ template <class Device, class Real> class PlanesOnQueues : public PlaneGroups<De
                     [&](const auto& member, const Firsts& firsts) { contract(member, executor, z, firsts); });
     }
 
-    // Queues fetch nothing ahead.
+    // Streams fetch nothing ahead.
     struct Meanwhile {
         void operator()(std::int64_t) const {}
     };
