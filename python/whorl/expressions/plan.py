@@ -179,9 +179,8 @@ def plan(
         groups[-1].in_modes = in_modes
         stages += [_stage(group, fields) for group in groups]
     of_rows = tuple((one, _Compilation(list(one.nodes), fields).program()) for one in increments)
-    return ExpressionPlan(
-        tuple(stages), tuple(one for one, level in needed.items() if level < 0), of_rows, fields
-    )  # type: ignore[misc]
+    means_in_modes = tuple(one for one, level in needed.items() if level < 0)
+    return ExpressionPlan(tuple(stages), means_in_modes, of_rows, fields)  # type: ignore[arg-type]
 
 
 @dataclass

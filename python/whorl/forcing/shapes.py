@@ -285,7 +285,7 @@ def arguments_of(function: Callable) -> int:
 def _on_modes(target: ForceTarget, function: Callable) -> None:
     """Sets the force before each stage from a function of t and this rank's modes of the field."""
     flow, target = target.flow, replace(target, flow=None)
-    layout = modes.Layout(flow, target.case.grid)
+    layout = modes.ModeLayout(flow, target.case.grid)
 
     def give(flow: _core.Flow, time: float) -> None:
         present = modes.read(flow, target.case, target.field)

@@ -171,7 +171,7 @@ def _rows(averages: Averages) -> list[facts.Row]:
     return [(*cells, meaning) for cells, meaning in zip(averages.cells(), meanings, strict=True)]
 
 
-def _balance_rows(balances: list[checks.Balance]) -> list[facts.Row]:
+def _balance_rows(balances: list[checks.ColumnBalance]) -> list[facts.Row]:
     """The rows of the table of balances."""
     rows = []
     for one in balances:

@@ -114,9 +114,8 @@ class Transfer(ByWavenumber):
             nodes = {term: _nodes(given, index) for term, given in terms.items()}
             changing = {term: own for term, own in nodes.items() if not all(node.uniform for node in own)}
             label = component_text(name, index) if apart else name
-            found.append(
-                BudgetPart(label, balance, of, changing, common(value.unit for value in values) ** 2)
-            )  # type: ignore[arg-type]
+            unit = common(value.unit for value in values) ** 2
+            found.append(BudgetPart(label, balance, of, changing, unit))  # type: ignore[arg-type]
         return found
 
     def _sum(
