@@ -66,6 +66,7 @@ void bind_program_class(nb::module_& m) {
             nb::kw_only(), nb::arg("inputs"), nb::arg("numbers") = Program().numbers,
             nb::arg("instructions") = Program().instructions, nb::arg("results"),
             nb::arg("products") = Program().products)
+        .def_rw("numbers", &Program::numbers, "Numbers, which may differ at each run.")
         .def_prop_ro(
             "places", [](const Program& self) { return programs::compiled(self).places; },
             "Where the interpreter keeps numbers, coordinates and results.")

@@ -121,8 +121,24 @@ class ProgramRunsOf final : public ProgramRuns, private FlowOfParticles<Device, 
         const int inputs = static_cast<int>(program.inputs.size());
         const auto fluxes = static_cast<int>(programs::fluxes_of(program.products).size());
         Trip& trip = wide_enough({std::max(inputs, fluxes), std::max(inputs, wanted.products)});
-        return counted(parities_of_products(program).size(),
-                       [&] { return run_on(trip, program, wanted, consume); });
+        const std::vector<Parity> parities =
+            programs::parities_of_fields(program.products, flow_.trip.layout().walls);
+        return counted(parities.size(), [&] {
+            programs::Fields<Real> fields{named_fields(), {}};
+            WHORL_REQUIRE(static_cast<int>(program.products.size()) == wanted.products,
+                          "a program does not say which fields its products belong to.");
+            for (const Parity& parity : parities) {
+                products_.push_back(std::move(spare_.back()));
+                spare_.pop_back();
+                parities_.push_back(parity);
+                fields.products.push_back(products_.back().data());
+            }
+            return programs::evaluate(trip, flow_.world, flow_.options.box(), program, wanted, fields,
+                                      flow_.shifts,
+                                      BlockCallback<Real>([&](const PhysicalBlock& block, Real* values) {
+                                          consume(block, wanted.values, values);
+                                      }));
+        });
     }
     std::vector<double> mode_means(const programs::InputTerms& inputs,
                                    const std::vector<programs::Pair>& pairs) override {
@@ -238,27 +254,6 @@ class ProgramRunsOf final : public ProgramRuns, private FlowOfParticles<Device, 
         auto probe = open();
         return std::make_unique<ProbeOfFlow<Real>>(
             std::move(probe), [this] { return named_fields(); }, peak.now(), probes_);
-    }
-    programs::Found run_on(Trip& trip, const programs::Program& program, const programs::Wanted& wanted,
-                           const Callback& consume) {
-        programs::Fields<Real> fields;
-        fields.named_fields = named_fields();
-        WHORL_REQUIRE(static_cast<int>(program.products.size()) == wanted.products,
-                      "a program does not say which fields its products belong to.");
-        for (const Parity& parity : parities_of_products(program)) {
-            products_.push_back(std::move(spare_.back()));
-            spare_.pop_back();
-            parities_.push_back(parity);
-            fields.products.push_back(products_.back().data());
-        }
-        return programs::evaluate(trip, flow_.world, flow_.options.box(), program, wanted, fields,
-                                  flow_.shifts,
-                                  BlockCallback<Real>([&](const PhysicalBlock& block, Real* values) {
-                                      consume(block, wanted.values, values);
-                                  }));
-    }
-    std::vector<Parity> parities_of_products(const programs::Program& program) const {
-        return programs::parities_of_fields(program.products, flow_.trip.layout().walls);
     }
     std::vector<std::vector<double>> swapped_increments(Trip& trip, const programs::Program& program,
                                                         int axis, const programs::IncrementsWanted& wanted) {

@@ -168,11 +168,12 @@ template <class Device, class Real> class Running {
         };
         trip_.shift({0.0, 0.0, 0.0});
         shifts = shifts && wanted_.products > 0;
-        once(wanted_, shifts ? 0.5 : 1.0, false, &at_batch);
+        wanted_.products > 0 ? pass<true>(wanted_, shifts ? 0.5 : 1.0, false, &at_batch)
+                             : pass<false>(wanted_, 1.0, false, &at_batch);
         if (shifts) {
             positions_ = shifted_;
             trip_.shift({0.5, 0.5, 0.5});
-            once({0, 0, wanted_.products, 0, {}, {}}, 0.5, true, nullptr);
+            pass<true>({0, 0, wanted_.products, 0, {}, {}}, 0.5, true, nullptr);
             trip_.shift({0.0, 0.0, 0.0});
         }
         trip_.device().finish();
@@ -244,14 +245,12 @@ template <class Device, class Real> class Running {
         if constexpr (Device::streams) on_device_ = device::Buffer<double, Memory>(of_rows_.size());
     }
 
-    void once(const Wanted& wanted, double weight, bool adds, const BlockCallback<Real>* at_batch) {
+    template <bool with_products>
+    void pass(const Wanted& wanted, double weight, bool adds, const BlockCallback<Real>* at_batch) {
         for (auto& [flux, first, count] : fluxes_) {
             flux.weight = static_cast<Real>(weight);
             flux.adds = flux.adds || adds;
         }
-        wanted.products > 0 ? pass<true>(wanted, at_batch) : pass<false>(wanted, at_batch);
-    }
-    template <bool with_products> void pass(const Wanted& wanted, const BlockCallback<Real>* at_batch) {
         ProgramPass<Real, with_products> pass;
         static_cast<LinearInput<Real>&>(pass) = *inputs_.on_host();
         pass.interpreter = prepared_.get();
@@ -370,8 +369,7 @@ template <class Device, class Real>
 Found evaluate(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,
                const Program& program, const Wanted& wanted, const Fields<Real>& fields, bool shifts,
                const BlockCallback<Real>& consume) {
-    Running<Device, Real> running(trip, box, program, wanted, fields);
-    return running.run(world, shifts, consume);
+    return Running<Device, Real>(trip, box, program, wanted, fields).run(world, shifts, consume);
 }
 
 #define WHORL_INSTANTIATE(Real)                                                                              \

@@ -201,6 +201,13 @@ class Program:
     def __init__(self, *, inputs: Sequence[Sequence[Term]], numbers: Sequence[float] = [], instructions: Sequence[tuple[str, Sequence[int]]] = [], results: Sequence[int], products: Sequence[Returned] = []) -> None: ...
 
     @property
+    def numbers(self) -> list[float]:
+        """Numbers, which may differ at each run."""
+
+    @numbers.setter
+    def numbers(self, arg: Sequence[float], /) -> None: ...
+
+    @property
     def places(self) -> int:
         """Where the interpreter keeps numbers, coordinates and results."""
 
