@@ -19,7 +19,8 @@ from whorl import Case
 from whorl._core import Flow
 from whorl.base.ranks import MPI
 from whorl.diagnostics.record import Together
-from whorl.expressions.answers import evaluate
+from whorl.expressions.answers import answer
+from whorl.expressions.plan import plan_of
 from whorl.initial.fields import set_initial
 from whorl.probes.ask import Reading
 from whorl.run.core_options import core_options
@@ -111,13 +112,13 @@ def calls_of(case: Case, flow: Flow) -> dict[str, Callable[[], Any]]:
     calls: dict[str, Callable[[], Any]] = {"right-hand side": flow.evaluate}
     for name, text in (("gradients", FEW), ("gradients, more operations", MANY)):
         of = case.planned.asked(means=[text])
-        calls[f"{name}: {of.questions.plan}"] = partial(evaluate, of, flow, 0.0)
+        calls[f"{name}: {plan_of(of)}"] = partial(answer, of, flow, 0.0)
     for name in ("velocity", "vorticity"):
         calls[f"{name}, a pass of the core"] = partial(flow.read_fields, name, ignore)
         of = case.planned.asked([name if name == "velocity" else "curl(u)"])
-        calls[f"{name}, a program"] = partial(evaluate, of, flow, 0.0, ignore)
+        calls[f"{name}, a program"] = partial(answer, of, flow, 0.0, ignore)
     for name, text in EXPRESSIONS.items():
-        calls[name] = partial(evaluate, case.planned.asked(means=[text]), flow, 0.0)
+        calls[name] = partial(answer, case.planned.asked(means=[text]), flow, 0.0)
     for name, options in QUANTITIES.items():
         asked = case.updated(diagnostics=[options])
         calls[name] = partial(Together(asked, asked.diagnostics).measure, flow, 0.0, MPI.COMM_SELF)

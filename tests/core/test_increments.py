@@ -24,7 +24,7 @@ def found(world, texts, axis, separations, order=8, pairs=(), **options):
         return questions.increment(increments_of(nodes, axis, separations, order, of_pairs)), nodes
 
     (wanted, nodes), answers, whole = answered(world, texts, ask, **options)
-    return answers.increments[wanted], nodes, whole
+    return answers.moments(wanted), nodes, whole
 
 
 def numpys(values, axis, separation):
@@ -108,7 +108,7 @@ def test_second_orders_are_those_of_the_spectra(world):
         spectrum = answers.spectrum(sums)
         n = np.arange(len(spectrum))
         from_modes = 2 * (1 - np.cos(2 * np.pi * np.outer(separations, n) / points)) @ spectrum
-        np.testing.assert_allclose(answers.increments[wanted].absolute(node)[1], from_modes, rtol=1e-12)
+        np.testing.assert_allclose(answers.moments(wanted).absolute(node)[1], from_modes, rtol=1e-12)
 
 
 @pytest.mark.mpi

@@ -22,7 +22,7 @@ from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
 from whorl.base.ranks import MPI
-from whorl.expressions.answers import evaluate
+from whorl.expressions.answers import answer
 from whorl.expressions.faults import ExpressionError
 from whorl.expressions.operations import OPERATIONS
 
@@ -264,7 +264,7 @@ def test_values_beside_products(world):
         def take(z0, z1, y0, y1, values, beside=beside):
             beside[:, z0:z1, y0:y1] = values
 
-        means = evaluate(asked, flow, TIME, take)
+        means = answer(asked, flow, TIME, take).numbers
         world.Allreduce(MPI.IN_PLACE, beside)
         assert np.array_equal(beside, alone)
         assert np.array_equal(means[0], mean_alone)
@@ -284,7 +284,7 @@ def test_modes_on_an_edge_are_above_it(world):
         for edge in (2, 3, 5, 6):
             text = f"mean(filter(u.x, {edge}*2*pi/Lx)**2)"
             below = (np.abs(modes) ** 2)[n2 < edge**2].sum()
-            [found] = evaluate(case.planned.asked(means=[text]), flow, TIME)
+            [found] = answer(case.planned.asked(means=[text]), flow, TIME).numbers
             assert found == pytest.approx(below, rel=2e-6)
 
 

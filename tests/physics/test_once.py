@@ -13,7 +13,7 @@ from whorl.run.simulation import Simulation
 
 
 def answers() -> Answers:
-    return Answers(*({} for _ in range(8)))
+    return Answers([], {})
 
 
 def test_it_is_worked_out_once_for_each_answers():
@@ -25,14 +25,14 @@ def test_it_is_worked_out_once_for_each_answers():
 
 
 def test_it_keeps_no_answers_alive():
-    once, one = ComputedOnce(lambda found: len(found.numbers)), answers()
+    once, one = ComputedOnce(lambda found: len(found.found)), answers()
     assert once(one) == 0
     there = weakref.ref(one)
     del one
     gc.collect()
     assert there() is None
     other = answers()
-    other.numbers["t"] = 1.0
+    other.found["t"] = 1.0
     assert once(other) == 1
 
 

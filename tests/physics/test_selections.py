@@ -11,6 +11,7 @@ from whorl.config.case import Case
 from whorl.diagnostics.record import Together
 from whorl.expressions.answers import answer
 from whorl.expressions.histogram import Selection
+from whorl.expressions.plan import plan_of
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
@@ -126,8 +127,8 @@ def test_those_of_one_moment_share_round_trips():
         {"kind": "moments", "of": "dx(u.x)"},
     ]
     case = case_of(diagnostics=wanted)
-    alone = Together(case, case.diagnostics[:1]).questions.plan
-    plan = Together(case, case.diagnostics).questions.plan
+    alone = plan_of(Together(case, case.diagnostics[:1]).questions)
+    plan = plan_of(Together(case, case.diagnostics).questions)
     assert len(alone.stages) == 1
     assert {len(stage.program.inputs) for stage in plan.stages} <= {1, 8}
     if devices.current() == "cpu":

@@ -27,7 +27,7 @@ def parser(**sections) -> Parser:
 
 def told(text: str, **sections) -> str:
     of = parser(**sections)
-    return str(plan(of.parse(text).nodes()))
+    return str(plan(of.graph, of.parse(text).nodes()))
 
 
 # Texts with a part of the reason, and where they have a place what stands above the caret.
@@ -205,7 +205,7 @@ def fields_of(*texts: str) -> list[int]:
     """The numbers of products of the fields that are transformed back."""
     of = parser()
     nodes = [node for text in texts for node in of.parse(text).nodes()]
-    return sorted(len(one.parts) for stage in plan(nodes).stages for one in stage.product_fields)
+    return sorted(len(one.parts) for stage in plan(of.graph, nodes).stages for one in stage.product_fields)
 
 
 def test_products_are_summed_on_their_way_back_unless_they_are_needed_alone():
@@ -300,14 +300,16 @@ def test_derivatives_and_filters_without_k_0_have_no_mean():
 def test_extremes_count_among_what_a_round_trip_may_measure():
     of = parser()
     means = of.parse("mean(exp(u.x)) + max(u.x) + max(u.y) + min(u.z)").nodes()
-    assert [len((*stage.means, *stage.maxima)) for stage in plan([], means, most=3).stages] == [3, 1]
-    assert [len(stage.maxima) for stage in plan([], means).stages] == [3]
+    stages = plan(of.graph, [], means, most=3).stages
+    assert [len((*stage.means, *stage.maxima)) for stage in stages] == [3, 1]
+    assert [len(stage.maxima) for stage in plan(of.graph, [], means).stages] == [3]
 
 
 def test_so_does_each_axis_and_weight_of_a_histogram():
-    x, y, z = parser().parse("u").nodes()
+    of = parser()
+    x, y, z = of.parse("u").nodes()
     histograms = [Histogram((x, y), (4, 4), (z,)), Histogram((z,), (4,), (x,)), Histogram((y,), (4,))]
-    stages = plan([], histograms=histograms, most=3).stages
+    stages = plan(of.graph, [], histograms=histograms, most=3).stages
     assert [tuple(stage.histograms) for stage in stages] == [(histograms[0],), (histograms[1], histograms[2])]
 
 

@@ -6,9 +6,11 @@ from collections import Counter
 
 import pytest
 from whorl.config.case import Case
-from whorl.expressions import questions
+from whorl.expressions import plan as plans
+from whorl.expressions.answers import answer
 from whorl.expressions.faults import ExpressionError
 from whorl.expressions.parse import Parser
+from whorl.expressions.product_fields import ProductFields
 from whorl.run.simulation import Simulation
 
 COLUMNS = {"twist": "mean(dot(u, curl(u)))", "fastest": "max(norm(u)) + t"}
@@ -20,8 +22,8 @@ GROUP = {"kind": "tracer", "count": 3, "of": ["exp(p)"]}
 INITIAL = ["sin(2*y)", "sin(3*z)", "sin(4*x)"]
 PUSH = ["cos(y)*sin(t)", "cos(z)", "cos(x)"]
 TEXTS = (*COLUMNS.values(), CONDITION, FIELD, MEASURED["of"], READ["of"], *GROUP["of"], *INITIAL, *PUSH)
-# A row, the field, the diagnostic, values at particles, and the velocity that moves them.
-SETS = 5
+# A row, the field, the diagnostic, values at a probe and at particles, and the velocity that moves them.
+SETS = 6
 
 
 def case_of(**more):
@@ -44,7 +46,7 @@ def case_of(**more):
 def counts(monkeypatch):
     """How often each text is parsed, and with "plan" the number of plans."""
     found = Counter()
-    parse, plan = Parser.parse, questions.plan
+    parse, plan = Parser.parse, plans.plan
 
     def counted_parse(self, text):
         found[text] += 1
@@ -55,7 +57,7 @@ def counts(monkeypatch):
         return plan(*args, **kwargs)
 
     monkeypatch.setattr(Parser, "parse", counted_parse)
-    monkeypatch.setattr(questions, "plan", counted_plan)
+    monkeypatch.setattr(plans, "plan", counted_plan)
     return found
 
 
@@ -63,6 +65,16 @@ def test_each_expression_is_parsed_and_planned_once(counts, tmp_path):
     Simulation(case_of(directory=str(tmp_path / "run"))).run(progress=False)
     assert {text: counts[text] for text in TEXTS} == dict.fromkeys(TEXTS, 1)
     assert counts["plan"] == SETS
+
+
+def test_a_program_is_made_for_the_core_once(monkeypatch):
+    """Only its numbers, such as the time, are set at each evaluation."""
+    with Simulation(case_of()) as state:
+        questions = state.case.planned.means("max(u.x*t)")
+        [first] = answer(questions, state.flow, 1.0).numbers
+        monkeypatch.setattr(ProductFields, "terms", None)
+        [second] = answer(questions, state.flow, 2.0).numbers
+    assert second == 2 * first > 0
 
 
 def test_diagnostics_due_at_one_time_are_planned_together_once(counts):
@@ -99,5 +111,5 @@ def test_a_copied_case_is_equal_and_plans_anew(copied, counts):
     assert there.to_toml() == case.to_toml()
     assert there.planned is not case.planned
     assert counts[FIELD] == 1
-    assert there.planned.field("spin").questions.plan.stages
+    assert plans.plan_of(there.planned.field("spin")).stages
     assert counts[FIELD] == 2

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.expressions.answers import answer, evaluate
+from whorl.expressions.answers import answer
 from whorl.run.simulation import Simulation
 
 from support import devices, flows
@@ -65,7 +65,7 @@ def worked_out_together(
         whole[:, z0:z1, y0:y1] = values
         times[z0:z1, y0:y1] += 1
 
-    means = evaluate(asked, flow, TIME, take)
+    means = answer(asked, flow, TIME, take).numbers
     world.Allreduce(MPI.IN_PLACE, whole)
     world.Allreduce(MPI.IN_PLACE, times)
     assert (times == 1).all()

@@ -43,7 +43,7 @@ class OutputFile:
 
 def columns_with_units(case: "Case") -> tuple[Column, ...]:
     """The columns of series.csv, those of expressions with the units that follow from these."""
-    means = dict(zip(row_expressions(case), case.planned.row().means, strict=True))
+    means = dict(zip(row_expressions(case), case.planned.row().numbers, strict=True))
     return tuple(
         replace(one, unit=str(common([means[one.name].unit]))) if one.of == "expression" else one
         for one in series_columns(case)

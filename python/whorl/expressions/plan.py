@@ -1,119 +1,55 @@
-"""Plans of expressions: round trips in order, each with its inputs and a program for the points.
+"""Plans of expressions: steps in order, round trips with programs and sums over the modes.
 
 A round trip carries linear forms to the points, its inputs. There a program works out means, products that
 are transformed back to the modes as fields, and in the last round trip the values themselves.
 """
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from whorl.base.text import counted
-from whorl.expressions.graph import Field
-from whorl.expressions.histogram import Histogram, PlaneMean
+from whorl.expressions.graph import EVEN, Field, Graph
+from whorl.expressions.histogram import Histogram, ModeSums, PlaneMean
 from whorl.expressions.increments import Increments
 from whorl.expressions.linear import LinearForm
-from whorl.expressions.nodes import Known, Largest, Node, in_modes, within, worked_out
-from whorl.expressions.product_fields import ProductField, ProductFields
-from whorl.expressions.span import Span
-
-
-@dataclass(frozen=True)
-class Instruction:
-    """An operation on operands, numbered in order: inputs, numbers, x, y and z, results of instructions."""
-
-    operation: str
-    operands: tuple[int, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class DerivedNumber:
-    """A number that is worked out once from known numbers, not at each point."""
-
-    node: Node
-
-    def value(self, known: Mapping[Known, float]) -> float:
-        """The number."""
-        return worked_out(self.node, known)
-
-
-@dataclass(frozen=True)
-class Program:
-    """The operations at each point, with their inputs and results.
-
-    Attributes
-    ----------
-    inputs : tuple of LinearForm
-        The linear forms that travel to the points.
-    numbers : tuple of float, str, Node, Largest or Once
-        Constants; names, means and maxima whose numbers are known when the program runs; and numbers that
-        follow from these.
-    instructions : tuple of Instruction
-        The instructions in order.
-    results : tuple of int
-        The operands that are wanted.
-    """
-
-    inputs: tuple[LinearForm, ...]
-    numbers: tuple[float | Known | DerivedNumber, ...]
-    instructions: tuple[Instruction, ...]
-    results: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class ProgramStage:
-    """A round trip and its program.
-
-    Results of the program are in this order: means, means over planes, maxima, products, values, values at
-    some points only, and nodes of histograms. Products are parts of the fields that are transformed back, in
-    their order.
-    """
-
-    program: Program
-    means: tuple[Node, ...]
-    maxima: tuple[Node, ...]
-    product_fields: tuple[ProductField, ...]
-    values: tuple[Node, ...]
-    histograms: tuple[Histogram, ...] = ()
-    planes: tuple[PlaneMean, ...] = ()
-    selected: tuple[Node, ...] = ()
-    in_modes: tuple[Node, ...] = ()  # means that are found in the modes after it
-
-    @property
-    def products(self) -> int:
-        """The number of products."""
-        return sum(len(one.parts) for one in self.product_fields)
+from whorl.expressions.nodes import Largest, Node, in_modes, within
+from whorl.expressions.product_fields import ProductFields
+from whorl.expressions.program import Program
+from whorl.expressions.questions import Questions
+from whorl.expressions.steps import IncrementStage, ModeMeans, ModeSpectra, ProgramStage, Step
 
 
 @dataclass(frozen=True)
 class ExpressionPlan:
-    """The stages that work out some nodes, in order; values and histograms are results of the last ones.
+    """The steps that work out some nodes, in order; values and histograms are results of the last stages.
 
-    Before the stages the means of `in_modes` are found in the modes, without a round trip. After them each
-    of the increments has a round trip, with a program for its quantities. `fields` are the fields that
-    products are transformed back to.
+    `fields` are the fields that products are transformed back to.
     """
 
-    stages: tuple[ProgramStage, ...]
-    in_modes: tuple[Node, ...] = ()
-    increments: tuple[tuple[Increments, Program], ...] = ()
-    fields: ProductFields = field(default_factory=ProductFields)
+    steps: tuple[Step, ...]
+    fields: ProductFields
+
+    @property
+    def stages(self) -> list[ProgramStage]:
+        """The round trips with results at the points."""
+        return [step for step in self.steps if isinstance(step, ProgramStage)]
 
     def __str__(self) -> str:
         return told([self])
 
 
-def told(plans: Sequence[ExpressionPlan]) -> str:
+def told(plans: Iterable[ExpressionPlan]) -> str:
     """The numbers of inputs, products, operations and round trips of all plans together, as text."""
-    programs = [stage.program for plan in plans for stage in plan.stages]
-    programs += [one for plan in plans for _, one in plan.increments]
+    steps = [step for plan in plans for step in plan.steps]
+    programs = [step.program for step in steps if isinstance(step, ProgramStage | IncrementStage)]
     inputs = sum(len(program.inputs) for program in programs)
-    products = sum(stage.products for plan in plans for stage in plan.stages)
-    operations = sum(len(program.instructions) for program in programs)
+    products = sum(step.products for step in steps if isinstance(step, ProgramStage))
+    operations = sum(program.operations for program in programs)
     trips = f" in {len(programs)} round trips" if len(programs) > 1 else ""
-    means = sum(len(plan.in_modes) + sum(len(stage.in_modes) for stage in plan.stages) for plan in plans)
+    means = sum(len(step.nodes) for step in steps if isinstance(step, ModeMeans))
     sums = f", {counted(means, 'mean')} in the modes" if means else ""
     return (
         f"{counted(inputs, 'input')}, {counted(products, 'product')}, "
@@ -121,7 +57,26 @@ def told(plans: Sequence[ExpressionPlan]) -> str:
     )
 
 
+def plan_of(questions: Questions) -> ExpressionPlan:
+    """The plan that works out all answers, which the questions keep."""
+    if questions.plan is None:
+        # Each node once, whatever the number of selections that have it.
+        selected = list(dict.fromkeys(node for one in questions.selections for node in one.nodes))
+        values, means = (
+            [node for one in of for node in one.nodes()] for of in (questions.values, questions.numbers)
+        )
+        questions.plan = plan(
+            questions.parser.graph,
+            *(values, means, questions.histograms, questions.samples, selected, questions.increments),
+            planes=list(dict.fromkeys(questions.planes)),
+            spectra=questions.spectra,
+            most=questions.most,
+        )
+    return questions.plan
+
+
 def plan(
+    graph: Graph,
     values: Sequence[Node],
     means: Sequence[Node] = (),
     histograms: Sequence[Histogram] = (),
@@ -130,84 +85,71 @@ def plan(
     increments: Sequence[Increments] = (),
     *,
     planes: Sequence[PlaneMean] = (),
-    walls: bool = False,
+    spectra: Sequence[ModeSums] = (),
     most: float = math.inf,
 ) -> ExpressionPlan:
     """The plan for values at the points, means, histograms, and the products in linear forms of the modes.
 
-    `selected` are values at some of the points; `walls` says whether the box has walls. A round trip has at
-    most `most` means, maxima, nodes of histograms and selected values, or one histogram with more nodes.
+    `selected` are values at some of the points. A round trip has at most `most` means, maxima, nodes of
+    histograms and selected values, or one histogram with more nodes.
     """
-    levels = _Levels(walls)
     of_planes = [one.node for one in planes]
     at_points = [*values, *(node for one in histograms for node in one.nodes), *of_planes, *selected]
-    needed: dict[Node | Largest, int] = {node: levels.of_measured(node) for node in means if not node.uniform}
-    products: dict[Field, int] = {}
-    linear: dict[LinearForm, None] = {}
-    stack = [*at_points, *means, *forms, *(node for one in increments for node in one.nodes)]
-    while stack:
-        for node in within(stack.pop()):
-            if node.kind == "linear":
-                linear[node.value] = None
-            of = measured_by(node)
-            if of and node.value not in needed:
-                needed[node.value] = levels.of_measured(node.value)
-                stack.append(of)
-            for one in _fields(node):
-                if one.product and one not in products:
-                    products[one] = levels.of(one.product)
-                    stack.append(one.product)
-    fields = ProductFields.of(linear, products)
+    of_modes = [*forms, *(node for one in spectra for pair in one.pairs for node in pair)]
+    of_rows = [node for one in increments for node in one.nodes]
+    levels = _Levels(graph.walls != EVEN, means, [*at_points, *means, *of_modes, *of_rows])
+    fields = ProductFields.of(levels.linear, levels.products, graph.fields)
     last = max([levels.of(node) for node in at_points], default=-1)
     # No stage if all nodes are numbers.
-    count = max([last, *needed.values(), *products.values()]) + 1
-    stages: list[ProgramStage] = []
-    for number in range(count):
-        product_fields = [one for one in fields.fields if products[one.parts[0][0]] == number]
-        measured = [one for one, level in needed.items() if level == number and not levels.in_modes(one)]
-        last = number == count - 1
-        wanted: dict[str, Sequence[Any]] = {
-            "means": [one for one in measured if isinstance(one, Node)],
-            "maxima": [one.of for one in measured if isinstance(one, Largest)],
-            "histograms": histograms if last else (),
-            "planes": planes if last else (),
-            "selected": selected if last else (),
-        }
-        groups = _groups(wanted, most)
-        groups[0].product_fields, groups[0].values = product_fields, list(values) if last else []
-        in_modes: Any = [one for one, level in needed.items() if level == number and levels.in_modes(one)]
-        groups[-1].in_modes = in_modes
-        stages += [_stage(group, fields) for group in groups]
-    of_rows = tuple((one, _Compilation(list(one.nodes), fields).program()) for one in increments)
-    means_in_modes = tuple(one for one, level in needed.items() if level < 0)
-    return ExpressionPlan(tuple(stages), means_in_modes, of_rows, fields)  # type: ignore[arg-type]
+    last = max([last, *levels.measured.values(), *levels.products.values()])
+    at_last = {"histograms": histograms, "planes": planes, "selected": selected}
+    steps: list[Step] = [*_mode_means(levels, -1, fields)]
+    for level in range(last + 1):
+        groups = _groups(levels.at_points(level) | (at_last if level == last else {}), most)
+        groups[0]["product_fields"] = [
+            one for one in fields.fields if levels.products[one.parts[0][0]] == level
+        ]
+        groups[0]["values"] = values if level == last else ()
+        steps += [_stage(group, fields) for group in groups]
+        steps += _mode_means(levels, level, fields)
+    steps += [IncrementStage(one, Program.of(list(one.nodes), fields)) for one in increments]
+    for axes in dict.fromkeys(sums.axes for sums in spectra):
+        steps.append(ModeSpectra.of([sums for sums in spectra if sums.axes == axes], fields))
+    return ExpressionPlan(tuple(steps), fields)
 
 
-@dataclass
-class _Group:
-    """The nodes that one round trip measures and the fields that it transforms back."""
-
-    product_fields: list[ProductField] = field(default_factory=list)
-    values: list[Node] = field(default_factory=list)
-    in_modes: list[Node] = field(default_factory=list)
-    means: list[Node] = field(default_factory=list)
-    maxima: list[Node] = field(default_factory=list)
-    histograms: list[Histogram] = field(default_factory=list)
-    planes: list[PlaneMean] = field(default_factory=list)
-    selected: list[Node] = field(default_factory=list)
-
-
-def _groups(wanted: Mapping[str, Sequence[Node | Histogram | PlaneMean]], most: float) -> list[_Group]:
-    """At least one group; each has at most `most` nodes, or one histogram with more."""
-    groups, room = [_Group()], most
+def _groups(wanted: Mapping[str, Sequence[Any]], most: float) -> list[dict[str, Any]]:
+    """At least one group, by attribute of its stage; each has at most `most` nodes or one histogram."""
+    groups, room = [defaultdict[str, Any](list)], most
     for kind, one in ((kind, one) for kind, all_of in wanted.items() for one in all_of):
         size = len(one.nodes) if isinstance(one, Histogram) else 1
         if size > room and room < most:
-            groups.append(_Group())
+            groups.append(defaultdict(list))
             room = most
-        getattr(groups[-1], kind).append(one)
+        groups[-1][kind].append(one)
         room -= size
-    return groups
+    return list(groups)
+
+
+def _stage(group: Mapping[str, Sequence[Any]], fields: ProductFields) -> ProgramStage:
+    of = {kind: tuple(nodes) for kind, nodes in group.items()}
+    product_fields, histograms = of.get("product_fields", ()), of.get("histograms", ())
+    results = [
+        *of.get("means", ()),
+        *(one.node for one in of.get("planes", ())),
+        *of.get("maxima", ()),
+        *(product.product for one in product_fields for product, *_ in one.parts),
+        *of.get("values", ()),
+        *of.get("selected", ()),
+        *(node for one in histograms for node in one.nodes),
+    ]
+    return ProgramStage(Program.of(results, fields, product_fields), **of)
+
+
+def _mode_means(levels: "_Levels", level: int, fields: ProductFields) -> Iterator[ModeMeans]:
+    """The means that the modes give after a level, if any."""
+    if nodes := [one for one, of in levels.measured.items() if of == level and levels.in_modes(one)]:
+        yield ModeMeans.of(nodes, fields)  # type: ignore[arg-type]
 
 
 def measured_by(node: Node) -> Node | None:
@@ -216,20 +158,45 @@ def measured_by(node: Node) -> Node | None:
     return value.of if isinstance(value, Largest) else value if isinstance(value, Node) else None
 
 
-def _fields(node: Node) -> list[Field]:
-    """The fields of a linear form, in its order, so that all ranks make the same plan."""
-    return list(dict.fromkeys(term.field for term in node.value)) if node.kind == "linear" else []
-
-
 class _Levels:
     """The first level in which a node can be worked out; −1 for means in the modes before all stages.
 
-    A level is one stage, or several if their number of nodes is limited.
+    A level is one stage, or several if their number of nodes is limited. Some nodes follow from the means and
+    maxima `measured` and the `products`, with their levels, and from `linear` forms.
     """
 
-    def __init__(self, walls: bool) -> None:
+    def __init__(self, walls: bool, means: Sequence[Node], nodes: Sequence[Node]) -> None:
         self._known: dict[Node, int] = {}
         self._walls = walls
+        self.measured: dict[Node | Largest, int] = {
+            node: self.of_measured(node) for node in means if not node.uniform
+        }
+        self.products: dict[Field, int] = {}
+        self.linear: dict[LinearForm, None] = {}
+        stack = list(nodes)
+        while stack:
+            for node in within(stack.pop()):
+                of = measured_by(node)
+                if of and node.value not in self.measured:
+                    self.measured[node.value] = self.of_measured(node.value)
+                    stack.append(of)
+                if node.kind == "linear":
+                    self.linear[node.value] = None
+                    stack += self._new_products(node.value)
+
+    def _new_products(self, form: LinearForm) -> Iterator[Node]:
+        for term in form:
+            if (product := term.field.product) and term.field not in self.products:
+                self.products[term.field] = self.of(product)
+                yield product
+
+    def at_points(self, level: int) -> dict[str, list[Node]]:
+        """The means and maxima that a level gives at the points."""
+        found = [one for one, of in self.measured.items() if of == level and not self.in_modes(one)]
+        return {
+            "means": [one for one in found if isinstance(one, Node)],
+            "maxima": [one.of for one in found if isinstance(one, Largest)],
+        }
 
     def in_modes(self, one: Node | Largest) -> bool:
         """Whether the mean of a node is found in the modes."""
@@ -251,126 +218,6 @@ class _Levels:
     def _level(self, node: Node) -> int:
         if measured_by(node):
             return self.of_measured(node.value) + 1
-        of_fields = [self.of(field.product) + 1 for field in _fields(node) if field.product]
+        form = node.value if node.kind == "linear" else ()
+        of_fields = [self.of(term.field.product) + 1 for term in form if term.field.product]
         return max([self._known[one] for one in node.arguments] + of_fields, default=0)
-
-
-def _stage(group: _Group, fields: ProductFields) -> ProgramStage:
-    operands = [node for one in group.histograms for node in one.nodes]
-    products = [product.product for one in group.product_fields for product, *_ in one.parts]
-    of_planes = [one.node for one in group.planes]
-    results = [*group.means, *of_planes, *group.maxima, *products, *group.values, *group.selected, *operands]
-    return ProgramStage(
-        _Compilation(results, fields).program(),
-        tuple(group.means),
-        tuple(group.maxima),
-        tuple(group.product_fields),
-        tuple(group.values),
-        tuple(group.histograms),
-        tuple(group.planes),
-        tuple(group.selected),
-        tuple(group.in_modes),
-    )
-
-
-Place = tuple[str, Any]  # an operand: a kind, and its index, or for "number" its value or key
-
-
-# Operations for a sum or difference, by which of its arguments are products. Their operands are the factors
-# of the products, then the other argument.
-_FUSED = {
-    ("add", (True, False)): "multiply_add",
-    ("add", (False, True)): "multiply_add",
-    ("add", (True, True)): "add_products",
-    ("subtract", (True, False)): "multiply_subtract",
-    ("subtract", (False, True)): "subtract_product",
-    ("subtract", (True, True)): "subtract_products",
-}
-
-
-class _Compilation:
-    """The program that works out some nodes; operands are numbered at the end."""
-
-    def __init__(self, results: list[Node], fields: ProductFields):
-        self.results = results
-        self.fields = fields
-        self.nodes = list(within(*results, into=lambda node: not node.uniform))
-        self.span = Span.of(fields.form(node.value) for node in self.nodes if node.kind == "linear")
-        self.steps: list[tuple[str, tuple[Place, ...]]] = []
-        self.places: dict[Node, Place] = {}
-        inner = (node for node in self.nodes if not node.uniform)
-        uses = Counter(one for node in inner for one in node.arguments) + Counter(results)
-        self.fused = dict(self._sums_of_products(uses))
-        in_sums = {product for products in self.fused.values() for product in products}
-        for node in self.nodes:
-            if node not in in_sums:
-                self.places[node] = self._place(node)
-
-    def program(self) -> Program:
-        numbers = list(
-            dict.fromkeys(one for _, places in self.steps for kind, one in places if kind == "number")
-        )
-        numbers += [one for kind, one in map(self.places.get, self.results) if kind == "number"]
-        numbers = list(dict.fromkeys(numbers))
-        first = {"input": 0, "axis": len(self.span.transformed) + len(numbers)}
-        first["result"] = first["axis"] + 3
-
-        def operand(place: Place) -> int:
-            kind, which = place
-            return (
-                len(self.span.transformed) + numbers.index(which) if kind == "number" else first[kind] + which
-            )
-
-        return Program(
-            tuple(self.span.transformed),
-            tuple(numbers),
-            tuple(Instruction(name, tuple(map(operand, places))) for name, places in self.steps),
-            tuple(operand(self.places[node]) for node in self.results),
-        )
-
-    def _sums_of_products(self, uses: Counter[Node]) -> Iterator[tuple[Node, list[Node]]]:
-        """Sums with the products that the same operation works out, since nothing else uses them."""
-        for node in self.nodes:
-            if node.kind in ("add", "subtract") and not node.uniform:
-                products = [
-                    one
-                    for one in node.arguments
-                    if one.kind == "multiply" and uses[one] == 1 and not one.uniform
-                ]
-                if products:
-                    yield node, products
-
-    def _place(self, node: Node) -> Place:
-        if node.uniform and node.kind not in ("constant", "number"):
-            return "number", DerivedNumber(node)
-        match node.kind:
-            case "constant" | "number":
-                return "number", node.value
-            case "coordinate":
-                return "axis", node.value
-            case "linear":
-                return self._combined(node.value)
-        if products := self.fused.get(node):
-            factors = [one for product in products for one in product.arguments]
-            others = [one for one in node.arguments if one not in products]
-            name = _FUSED[node.kind, tuple(one in products for one in node.arguments)]  # type: ignore[index]
-            return self._step(name, *map(self.places.get, (*factors, *others)))
-        return self._step(node.kind, *map(self.places.get, node.arguments))
-
-    def _combined(self, form: LinearForm) -> Place:
-        """The place of a linear form, a combination of the forms that travel."""
-        place: Place | None = None
-        for number, factor in self.span.combination(self.fields.form(form)):
-            one: Place = ("input", number)
-            if place is None:
-                place = one if factor == 1 else self._step("multiply", ("number", factor), one)
-            elif factor == 1:
-                place = self._step("add", one, place)
-            else:
-                place = self._step("multiply_add", ("number", factor), one, place)
-        assert place is not None  # no form is empty
-        return place
-
-    def _step(self, name: str, *places: Place) -> Place:
-        self.steps.append((name, places))
-        return "result", len(self.steps) - 1

@@ -7,7 +7,6 @@ time have a parser of their own, because the order in which nodes are made decid
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -44,15 +43,6 @@ Result = TypeVar("Result")
 # The most means, nodes of histograms and selected values of a round trip on a device with streams: the core
 # keeps 64 values of a point.
 MOST_ON_STREAMS = 24
-
-
-@dataclass(frozen=True)
-class Asked:
-    """Values that questions ask for: `values` at the points, `means` over all of them."""
-
-    questions: Questions
-    values: list[Value]
-    means: list[Value]
 
 
 def once(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -116,34 +106,36 @@ class PlannedCase:
             self.read(probe)
 
     @once
-    def row(self) -> Asked:
+    def row(self) -> Questions:
         """The expressions of a row of series.csv (`row_expressions`), as means."""
-        questions, means = self.questions(), []
+        questions = self.questions()
         for name, text in row_expressions(self.case).items():
             column = name != STOP_WHEN
             with _named(f"output.columns.{name}" if column else name):
                 value = _checked(questions.parser, text, check_number if column else check_condition)
-            means.append(questions.mean(value))
-        return Asked(questions, [], means)
+            questions.mean(value)
+        return questions
 
     @once
-    def field(self, name: str) -> Asked:
+    def field(self, name: str) -> Questions:
         """A field of snapshots that is an expression, as a value."""
         questions = self.questions()
         with _named(f"output.fields, {name}"):
             value = _checked(questions.parser, snapshot_expressions(self.case)[name], check_field)
         questions.values.append(value)
-        return Asked(questions, [value], [])
+        return questions
 
-    def asked(self, values: Sequence[str] = (), means: Sequence[str] = ()) -> Asked:
+    def asked(self, values: Sequence[str] = (), means: Sequence[str] = ()) -> Questions:
         """Texts that the case does not have, and which are not kept."""
         questions = self.questions()
         parse = questions.parser.parse
         questions.values += [parse(text) for text in values]
-        return Asked(questions, questions.values, [questions.mean(parse(text)) for text in means])
+        for text in means:
+            questions.mean(parse(text))
+        return questions
 
     @once
-    def means(self, *texts: str) -> Asked:
+    def means(self, *texts: str) -> Questions:
         """Texts as means, or numbers, which are kept."""
         return self.asked(means=texts)
 

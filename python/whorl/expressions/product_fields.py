@@ -6,10 +6,11 @@ needed nowhere else, one field is kept, the sum of their derivatives: the core s
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from whorl import _core
 from whorl.expressions.graph import Field
 from whorl.expressions.linear import LinearForm, Multiplier, Term
 
@@ -31,7 +32,8 @@ class ProductField:
     horizontal = ()
 
     force: ClassVar[None] = None
-    """None: a `Field` may belong to a force, this never does."""
+    product: ClassVar[None] = None
+    """None: a `Field` may belong to a force or be a product, this never does."""
 
     @property
     def serial(self) -> int:
@@ -41,15 +43,32 @@ class ProductField:
 
 @dataclass
 class ProductFields:
-    """The fields that products are transformed back to, and all linear forms in terms of these fields."""
+    """The fields that products are transformed back to, and all linear forms in terms of these fields.
+
+    Attributes
+    ----------
+    fields : list of ProductField
+        The fields.
+    forces : list of str
+        The fields whose forces the forms need, in order.
+    numbers : dict
+        The numbers by which the core knows the state, the forces and the fields of products.
+    """
 
     fields: list[ProductField] = field(default_factory=list)
+    forces: list[str] = field(default_factory=list)
+    numbers: dict[Any, int] = field(default_factory=dict)
     _of: dict[Field, ProductField] = field(default_factory=dict)
     _forms: dict[LinearForm, LinearForm] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, forms: Iterable[LinearForm], levels: Mapping[Field, int]) -> "ProductFields":
-        """The fields for some forms; `levels` has the number of the round trip of each product."""
+    def of(
+        cls, forms: Iterable[LinearForm], levels: Mapping[Field, int], others: Sequence[Field]
+    ) -> "ProductFields":
+        """The fields for some forms; `levels` has the number of the round trip of each product.
+
+        `others` has the components of the state, then those of forces.
+        """
         sums = dict.fromkeys(parts for form in forms for *_, parts in _groups(form))
         uses = Counter(product for parts in sums for product in {one for one, *_ in parts})
         all_of = cls()
@@ -64,6 +83,12 @@ class ProductFields:
             if product not in all_of._of:
                 all_of._add(ProductField(((product, 1.0, (0, 0, 0)),)))
         all_of.fields.sort(key=lambda one: one.serial)
+        used = {term.field for form in forms for term in form}
+        all_of.forces = list(dict.fromkeys(one.force for one in others if one.force and one in used))
+        in_core: list[Any] = [one for one in others if one.of_state]
+        in_core += [one for force in all_of.forces for one in others if one.force == force]
+        in_core += sorted(all_of.fields, key=lambda one: levels[one.parts[0][0]])
+        all_of.numbers = {one: number for number, one in enumerate(in_core)}
         return all_of
 
     def _add(self, product_field: ProductField) -> None:
@@ -75,6 +100,13 @@ class ProductFields:
         if form not in self._forms:
             self._forms[form] = self._worked_out(form)
         return self._forms[form]
+
+    def terms(self, form: LinearForm) -> list[_core.Term]:
+        """The terms of a form for the core."""
+        return [
+            _term_of(self.numbers[term.field], factor, term.multiplier)
+            for term, factor in self.form(form).items()
+        ]
 
     def _worked_out(self, form: LinearForm) -> LinearForm:
         if not any(term.field.product for term in form):
@@ -114,3 +146,17 @@ def _groups(
         )
         found.append((replace(isotropic, derivatives=common), first, rest))
     return found
+
+
+def _term_of(field: int, factor: float, multiplier: Multiplier) -> _core.Term:
+    axis, low, high = multiplier.sector
+    return _core.Term(
+        field=field,
+        factor=factor,
+        derivatives=multiplier.derivatives,
+        power=multiplier.power,
+        low=multiplier.low,
+        high=multiplier.high,
+        radius=multiplier.radius,
+        sector=_core.Sector(axis=axis, low=low, high=high),
+    )

@@ -1,13 +1,12 @@
 """Questions about one state of a flow: means, histograms and values, to be worked out together."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
-from functools import cached_property
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whorl.expressions.graph import EVEN
 from whorl.expressions.histogram import (
     Amplitudes,
     Counted,
@@ -20,49 +19,63 @@ from whorl.expressions.histogram import (
 from whorl.expressions.increments import IncrementMoments, Increments
 from whorl.expressions.language import FUNCTIONS
 from whorl.expressions.linear import LinearForm
-from whorl.expressions.nodes import Known, Node, within, worked_out
+from whorl.expressions.nodes import Node, within, worked_out
 from whorl.expressions.parse import Parser
-from whorl.expressions.plan import ExpressionPlan, plan
 from whorl.expressions.values import Value
+
+if TYPE_CHECKING:
+    from whorl.expressions.plan import ExpressionPlan
 
 
 @dataclass
 class Answers:
-    """The answers to questions. Samples are those of this rank's particles; only rank 0 has selections."""
+    """The answers to questions. Samples are those of this rank's particles; only rank 0 has selections.
 
-    numbers: Mapping[Known, float]
-    histograms: Mapping[Histogram, Counted]
-    planes: Mapping[PlaneMean, np.ndarray]
-    spectra: Mapping[ModeSums, np.ndarray]
-    selections: Mapping[Selection, np.ndarray]
-    increments: Mapping[Increments, IncrementMoments]
-    amplitudes: Mapping[Amplitudes, np.ndarray]
-    samples: Mapping[LinearForm, np.ndarray]
+    Attributes
+    ----------
+    asked : list of Value
+        The values that are wanted as numbers.
+    found : dict
+        The answers by their questions, and the numbers that programs know.
+    """
 
-    def with_those(self, other: "Answers") -> "Answers":
-        """Both these answers and `other`'s."""
-        return Answers(*({**getattr(self, one.name), **getattr(other, one.name)} for one in fields(self)))
+    asked: list[Value]
+    found: dict[Any, Any]
+
+    @property
+    def numbers(self) -> list[np.ndarray]:
+        """The values that are wanted as numbers, in order."""
+        return [self.number(value) for value in self.asked]
 
     def number(self, value: Value) -> np.ndarray:
         """The numbers of a value that is the same at all points, in its shape; complex if the value is."""
-        found = iter([worked_out(node, self.numbers) for node in value.nodes()])
-        return _gathered(value, found)
+        numbers = np.array([worked_out(node, self.found) for node in value.nodes()])
+        parts = numbers.reshape(-1, *value.real.shape)
+        return parts[0, ...] + 1j * parts[1, ...] if value.complex else parts[0, ...]
 
     def histogram(self, histogram: Histogram) -> Counted:
         """The counts and sums of a histogram."""
-        return self.histograms[histogram]
+        return self.found[histogram]
 
     def plane(self, mean: PlaneMean) -> np.ndarray:
         """The means of a node, by plane."""
-        return self.planes[mean]
+        return self.found[mean]
 
     def spectrum(self, sums: ModeSums) -> np.ndarray:
         """The sums by bin, without modes beyond the bins."""
-        return self.spectra[sums][tuple(slice(-1) for _ in sums.axes)]
+        return self.found[sums][tuple(slice(-1) for _ in sums.axes)]
 
     def selected(self, selection: Selection) -> np.ndarray:
         """The values of a selection, in its shape and the flow's precision; on rank 0."""
-        return self.selections[selection]
+        return self.found[selection]
+
+    def moments(self, increments: Increments) -> IncrementMoments:
+        """The moments of increments."""
+        return self.found[increments]
+
+    def coefficients(self, amplitudes: Amplitudes) -> np.ndarray:
+        """The Fourier coefficients, [node][mode]."""
+        return self.found[amplitudes]
 
 
 @dataclass
@@ -97,6 +110,8 @@ class Questions:
         Questions over the same parser with round trips of their own, one after another.
     points : tuple of int, optional
         The points of a smaller grid, on which these questions are answered; it has no forces.
+    plan : ExpressionPlan, optional
+        The plan, which `plan_of` makes once; nothing may be asked for afterwards.
     """
 
     parser: Parser
@@ -112,6 +127,7 @@ class Questions:
     most: float = math.inf
     apart: list["Questions"] = field(default_factory=list)
     points: tuple[int, int, int] | None = None
+    plan: "ExpressionPlan | None" = None
 
     def alone(self, points: tuple[int, int, int] | None = None) -> "Questions":
         """Questions that are answered on their own after these; their products are kept only meanwhile."""
@@ -167,50 +183,3 @@ class Questions:
         """The linear forms at particles."""
         linear = (one.value for one in within(*self.samples) if one.kind == "linear")
         return list(dict.fromkeys(linear))
-
-    @cached_property
-    def plan(self) -> ExpressionPlan:
-        """The plan that works out all answers; nothing may be asked for afterwards."""
-        walls = self.parser.graph.walls != EVEN
-        forms = [*self.samples, *(node for sums in self.spectra for pair in sums.pairs for node in pair)]
-        # Each node once, whatever the number of selections that have it.
-        selected = list(dict.fromkeys(node for one in self.selections for node in one.nodes))
-        return plan(
-            *(_nodes(self.values), _nodes(self.numbers), self.histograms, forms, selected, self.increments),
-            planes=list(dict.fromkeys(self.planes)),
-            walls=walls,
-            most=self.most,
-        )
-
-    @property
-    def plans(self) -> list[ExpressionPlan]:
-        """The plan of these questions, and the plans of all that are answered apart."""
-        return [self.plan, *(plan for one in self.apart for plan in one.plans)]
-
-    @cached_property
-    def forces(self) -> list[str]:
-        """The fields whose forces the questions need, in order."""
-        programs = [*(stage.program for stage in self.plan.stages), *(one for _, one in self.plan.increments)]
-        forms = [form for program in programs for form in program.inputs]
-        in_modes = [
-            *self.plan.in_modes,
-            *(node for stage in self.plan.stages for node in stage.in_modes),
-            *(one for sums in self.spectra for two in sums.pairs for one in two),
-        ]
-        forms += [one.value for node in in_modes for one in within(node) if one.kind == "linear"]
-        forms += self.sampled
-        fields = {term.field for form in forms for term in form if term.field.force}
-        return list(dict.fromkeys(field.force for field in sorted(fields, key=lambda field: field.serial)))
-
-
-def _nodes(values: Iterable[Value]) -> list[Node]:
-    return [node for value in values for node in value.nodes()]
-
-
-def _gathered(value: Value, found: Iterator[float]) -> np.ndarray:
-    """The next numbers in the shape of a value."""
-    parts = [np.array([next(found) for _ in range(value.real.size)]).reshape(value.real.shape)]
-    if value.complex:
-        parts.append(np.array([next(found) for _ in range(value.real.size)]).reshape(value.real.shape))
-        return parts[0] + 1j * parts[1]
-    return parts[0]

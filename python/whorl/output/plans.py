@@ -3,7 +3,7 @@
 from whorl.base.text import counted
 from whorl.config.case import Case
 from whorl.expressions.case import STOP_WHEN, row_expressions, snapshot_expressions
-from whorl.expressions.plan import told
+from whorl.expressions.plan import plan_of, told
 from whorl.expressions.questions import Questions
 from whorl.output.resolution import resolution_questions
 
@@ -13,8 +13,8 @@ def expression_questions(case: Case) -> dict[str, Questions]:
     of_row = row_expressions(case)
     options = " and ".join(dict.fromkeys(name if name == STOP_WHEN else "output.columns" for name in of_row))
     planned = case.planned
-    asked = {options: planned.row().questions} if of_row else {}
-    asked |= {f"output.fields, {name}": planned.field(name).questions for name in snapshot_expressions(case)}
+    asked = {options: planned.row()} if of_row else {}
+    asked |= {f"output.fields, {name}": planned.field(name) for name in snapshot_expressions(case)}
     asked |= {f"diagnostics.{one.label}": planned.together(one)[0] for one in case.diagnostics}
     read = {f"particles.{group.label}.of": planned.read(group)[0] for group in case.particles if group.of}
     return asked | read
@@ -26,9 +26,9 @@ def expression_plans(case: Case) -> dict[str, str]:
 
 
 def _told(questions: Questions) -> str:
-    sampled, plan = questions.sampled, questions.plan
+    sampled, plan = questions.sampled, plan_of(questions)
     at_particles = [f"{counted(len(sampled), 'input')} at the particles"] if sampled else []
-    others = [told(questions.plans)] if plan.stages or plan.in_modes or not sampled else []
+    others = [told(map(plan_of, [questions, *questions.apart]))] if plan.steps or not sampled else []
     return ", ".join(others + at_particles)
 
 

@@ -19,7 +19,7 @@ from whorl.config.clock import FIRST_SECONDS, FIRST_STEPS, Clock, Every, Stopwat
 from whorl.config.outputs import FILES, GROWING, OutputFile
 from whorl.config.schemes import SCHEMES
 from whorl.diagnostics.record import Diagnostics
-from whorl.expressions.answers import evaluate
+from whorl.expressions.answers import answer
 from whorl.expressions.case import snapshot_entry, snapshot_expressions
 from whorl.output.accuracy import Accuracy
 from whorl.output.checkpoint import COUNT, PACE, SOURCES, Checkpoint
@@ -195,7 +195,7 @@ class Recorder:
         self._write_without_sums({"particles": _without(self.particles.wanted(), read)})
 
     def _sample(self, report: _core.StepReport | None = None) -> StateSample:
-        columns = partial(evaluate, self.case.planned.row())
+        columns = partial(answer, self.case.planned.row())
         return StateSample(self.case, self.flow, self.clock, self.sums.values(), report, columns)
 
     @property

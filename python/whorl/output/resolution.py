@@ -14,7 +14,7 @@ import numpy as np
 
 from whorl.config.case import Case
 from whorl.config.sizes import next_good_size
-from whorl.expressions.answers import evaluate
+from whorl.expressions.answers import answer
 from whorl.expressions.questions import Questions
 from whorl.output.sample import StateSample
 
@@ -118,7 +118,7 @@ class TemperatureBetweenPlates:
     def find(self, sample: StateSample) -> Iterator[Finding]:
         if sample.clock.step < self._read + STEPS_BETWEEN:
             return
-        low, high = map(float, evaluate(self.extremes, sample.flow, sample.clock.time))
+        low, high = map(float, answer(self.extremes, sample.flow, sample.clock.time).numbers)
         begins, self._read = self._read < 0, sample.clock.step
         if begins:
             self.limits = min(0.0, low), max(1.0, high)
@@ -161,7 +161,7 @@ class Resolution:
 def resolution_questions(case: Case) -> list[Questions]:
     """The questions of the rules at the points, in a run of this case."""
     rule = TemperatureBetweenPlates(case)
-    return [rule.extremes.questions] if rule.applies else []
+    return [rule.extremes] if rule.applies else []
 
 
 def _diffuses(case: Case, spectrum: str) -> bool:

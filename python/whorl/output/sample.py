@@ -13,13 +13,14 @@ from whorl.config.clock import Clock
 from whorl.config.columns import Column, Known
 from whorl.config.measures import injections, transfers
 from whorl.expressions.case import row_expressions
+from whorl.expressions.questions import Answers
 
 
 @dataclass
 class StateSample:
     """A state of a run: the core's sums over its modes, and the report of the last step (None: no step).
 
-    `columns(flow, time)` gives the values of the case's `row_expressions`.
+    `columns(flow, time)` answers the questions of the case's `row_expressions`.
     """
 
     case: Case
@@ -27,7 +28,7 @@ class StateSample:
     clock: Clock
     statistics: dict[str, float]
     report: Any = None
-    columns: Callable[[Any, float], Sequence[np.ndarray]] | None = None
+    columns: Callable[[Any, float], Answers] | None = None
 
     @cached_property
     def spectra(self) -> dict[str, np.ndarray]:
@@ -50,7 +51,7 @@ class StateSample:
     @cached_property
     def expression(self) -> dict[str, float]:
         """The values of the case's `row_expressions`, by their names. Collective."""
-        values = self.columns(self.flow, self.clock.time)
+        values = self.columns(self.flow, self.clock.time).numbers
         return {name: float(value) for name, value in zip(row_expressions(self.case), values, strict=True)}
 
     @cached_property

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from whorl import _core
-from whorl.expressions.answers import evaluate
-from whorl.expressions.planned import Asked
+from whorl.expressions.answers import answer
+from whorl.expressions.questions import Questions
 
 
 def write_snapshot(
@@ -17,7 +17,7 @@ def write_snapshot(
     attributes: Mapping[str, Any],
     *,
     single: bool = False,
-    expressions: Mapping[str, Asked] | None = None,
+    expressions: Mapping[str, Questions] | None = None,
 ) -> None:
     """Write fields by their names, in single or double precision, with attributes, among them the time.
 
@@ -30,7 +30,7 @@ def write_snapshot(
             consume = partial(file.write_block, name)
             if of := expressions.get(name):
                 file.add_field(name, len(of.values[0].nodes()))
-                evaluate(of, flow, attributes["time"], consume)
+                answer(of, flow, attributes["time"], consume)
             else:
                 file.add_field(name, flow.components_of(name))
                 flow.read_fields(name, consume)

@@ -29,14 +29,14 @@ def at_particles(questions: Questions, flow: _core.Flow, time: float, group: _co
         group.sample(forms, found)
         return found
 
-    found = answer(questions, flow, time, sample=sample)
+    found = answer(questions, flow, time, sample=sample).found
     axes, values = list(positions.T), dict[Node, np.ndarray]()
     with np.errstate(all="ignore"):
         for node in within(*nodes):
             if node.kind == "linear":
-                values[node] = found.samples[node.value]
+                values[node] = found[node.value]
             else:
-                values[node] = value_of(node, values, found.numbers, axes)
+                values[node] = value_of(node, values, found, axes)
     rows = [np.broadcast_to(np.asarray(values[node], float), (count,)) for node in nodes]
     return np.array(rows).reshape(len(nodes), count).T
 

@@ -12,7 +12,7 @@ from whorl.base.errors import CaseError
 from whorl.base.numbers import floats
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.expressions.answers import evaluate, prepared
+from whorl.expressions.answers import answer, prepared
 from whorl.expressions.faults import fault, in_one_line
 from whorl.expressions.questions import Questions
 from whorl.particles.ask import at_particles
@@ -259,7 +259,7 @@ def _of_flow(case: Case, flow: _core.Flow, clock: Any, group: ParticleGroup) -> 
     """The options that follow from the present flow. Raises CaseError if one is not a number above zero."""
     if not (texts := group.from_flow()):
         return {}
-    values = evaluate(case.planned.means(*texts.values()), flow, clock.time)
+    values = answer(case.planned.means(*texts.values()), flow, clock.time).numbers
     found = {name: float(value) for name, value in zip(texts, values, strict=True)}
     for name, value in found.items():
         if not 0 < value < math.inf:

@@ -6,8 +6,8 @@ import numpy as np
 
 from whorl import _core
 from whorl.config.case import Case
-from whorl.expressions.answers import terms_of
 from whorl.expressions.nodes import Node, within
+from whorl.expressions.plan import plan_of
 from whorl.expressions.points import value_of
 from whorl.probes.options import ModeProbe, Probe
 
@@ -28,8 +28,7 @@ class Reading:
         self.count = probe.number(case)
         self._modes = probe.numbers(case).tolist() if isinstance(probe, ModeProbe) else []
         self.coordinates = probe.coordinates(case)
-        self._fields = {field: field.serial for field in questions.parser.graph.fields if field.of_state}
-        self._nodes = questions.samples
+        self._fields, self._nodes = plan_of(questions).fields, questions.samples
         # Constants, such as the imaginary part of a real number, are not read.
         self.forms = {form: number for number, form in enumerate(questions.sampled)}
         self._core: _core.Probe | None = None
@@ -44,7 +43,7 @@ class Reading:
         return raw
 
     def _prepared(self, flow: _core.Flow) -> _core.Probe:
-        inputs = [terms_of(form, self._fields) for form in self.forms]
+        inputs = [self._fields.terms(form) for form in self.forms]
         if isinstance(self.probe, ModeProbe):
             return flow.probe_modes(inputs, self._modes)
         return flow.probe_points(inputs, self.probe.places().tolist())  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ from whorl.base.errors import CaseError
 from whorl.config.measures import output_fields, state_fields
 from whorl.config.positions import coordinates
 from whorl.diagnostics.record import measured_now
-from whorl.expressions.answers import evaluate
+from whorl.expressions.answers import answer
 from whorl.initial import fields as initials
 from whorl.models.base import FieldOf
 from whorl.run import modes
@@ -116,7 +116,7 @@ class Fields:
             field[:, first_z - z0 : last_z - z0, first_y - y0 : last_y - y0] = values
 
         if asked:
-            evaluate(asked, self.flow, self.clock.time, take)
+            answer(asked, self.flow, self.clock.time, take)
         else:
             self.flow.read_fields(name, take)
         return field
@@ -253,7 +253,7 @@ class Fields:
         ExpressionError
             If it is neither a field nor an expression; it is a ValueError and shows the place.
         """
-        [found] = evaluate(self.case.planned.asked(means=[name]), self.flow, self.clock.time)
+        [found] = answer(self.case.planned.asked(means=[name]), self.flow, self.clock.time).numbers
         known = output_fields(self.case).get(name)
         if known and known.parts:
             return np.array([found.real, found.imag])

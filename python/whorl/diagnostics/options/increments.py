@@ -112,7 +112,7 @@ class Along:
             signed: bool,
         ) -> Found:
             def table(answers: Answers) -> np.ndarray:
-                found = answers.increments[increments]
+                found = answers.moments(increments)
                 moments = found.signed if signed else found.absolute
                 return np.array([np.mean([moments(node) for node in nodes(one)], axis=0) for one in measured])
 
@@ -142,7 +142,7 @@ class Along:
 
     def _flux(self, increments: Increments) -> Array:
         def table(answers: Answers) -> np.ndarray:
-            found = answers.increments[increments]
+            found = answers.moments(increments)
             return np.array([self.flux(found, one) for one in self.measured])
 
         unit = common(product(self.carrier.unit, one.square) for one in self.measured)
@@ -209,14 +209,14 @@ class _Slopes:
 
         def of_flux(one: MeasuredQuantity, slope: Found) -> Found:
             def balance(answers: Answers) -> np.ndarray:
-                flux = along.flux(answers.increments[increments], one)
+                flux = along.flux(answers.moments(increments), one)
                 return of_loss(2 * (one.diffusivity or np.nan) * slope(answers) - flux, one, answers)
 
             return balance
 
         def of_cubes(one: MeasuredQuantity, slope: Found) -> Found:
             def balance(answers: Answers) -> np.ndarray:
-                cubes = answers.increments[increments].signed(one.along(along.axis))[0]
+                cubes = answers.moments(increments).signed(one.along(along.axis))[0]
                 return of_loss(6 * (one.diffusivity or np.nan) * slope(answers) - cubes, one, answers)
 
             return balance

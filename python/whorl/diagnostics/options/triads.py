@@ -88,7 +88,7 @@ def _read(
     asked = questions.amplitude(Amplitudes(tuple(dict.fromkeys(varying)), tuple(modes)))
 
     def of(answers: Answers) -> dict[str, np.ndarray]:
-        found = dict(zip(asked.nodes, answers.amplitudes[asked], strict=True))
+        found = dict(zip(asked.nodes, answers.coefficients(asked), strict=True))
         none = np.zeros(len(modes), complex)
         return {name: np.array([found.get(node, none) for node in of]) for name, of in nodes.items()}
 
