@@ -182,13 +182,9 @@ class _Levels:
                     stack.append(of)
                 if node.kind == "linear":
                     self.linear[node.value] = None
-                    stack += self._new_products(node.value)
-
-    def _new_products(self, form: LinearForm) -> Iterator[Node]:
-        for term in form:
-            if (product := term.field.product) and term.field not in self.products:
-                self.products[term.field] = self.of(product)
-                yield product
+                    new = [term.field for term in node.value if term.field not in self.products]
+                    self.products |= {field: self.of(field.product) for field in new if field.product}
+                    stack += [field.product for field in dict.fromkeys(new) if field.product]
 
     def at_points(self, level: int) -> dict[str, list[Node]]:
         """The means and maxima that a level gives at the points."""

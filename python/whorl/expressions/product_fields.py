@@ -103,10 +103,23 @@ class ProductFields:
 
     def terms(self, form: LinearForm) -> list[_core.Term]:
         """The terms of a form for the core."""
-        return [
-            _term_of(self.numbers[term.field], factor, term.multiplier)
-            for term, factor in self.form(form).items()
-        ]
+        terms = []
+        for term, factor in self.form(form).items():
+            of = term.multiplier
+            axis, low, high = of.sector
+            terms.append(
+                _core.Term(
+                    field=self.numbers[term.field],
+                    factor=factor,
+                    derivatives=of.derivatives,
+                    power=of.power,
+                    low=of.low,
+                    high=of.high,
+                    radius=of.radius,
+                    sector=_core.Sector(axis=axis, low=low, high=high),
+                )
+            )
+        return terms
 
     def _worked_out(self, form: LinearForm) -> LinearForm:
         if not any(term.field.product for term in form):
@@ -146,17 +159,3 @@ def _groups(
         )
         found.append((replace(isotropic, derivatives=common), first, rest))
     return found
-
-
-def _term_of(field: int, factor: float, multiplier: Multiplier) -> _core.Term:
-    axis, low, high = multiplier.sector
-    return _core.Term(
-        field=field,
-        factor=factor,
-        derivatives=multiplier.derivatives,
-        power=multiplier.power,
-        low=multiplier.low,
-        high=multiplier.high,
-        radius=multiplier.radius,
-        sector=_core.Sector(axis=axis, low=low, high=high),
-    )
