@@ -24,7 +24,7 @@ from whorl.diagnostics.draw.base import (
     tell_empty,
 )
 from whorl.output.means import ENOUGH
-from whorl.particles.draw.over_slice import draw_over_slice
+from whorl.particles.draw.paths import draw_over_slice
 from whorl.particles.results.means import KINDS, average_particles
 from whorl.pictures.slices import Tell, silent
 from whorl.pictures.style import COLORS, HALO, draw_title, title_of
