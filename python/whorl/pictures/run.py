@@ -83,28 +83,8 @@ def draw(
 ) -> Figure:
     """Return the figure of a run: a slice and curves, as the model's `picture` says.
 
-    Parameters
-    ----------
-    run : RunResults
-        The run, with rows in its series.
-    name : str
-        The name of the run in the title.
-    wanted : Wanted, optional
-        The slice to draw.
-    tell : callable, optional
-        Called with a sentence if the time of the snapshot differs from the one wanted.
-    averages : Averages, optional
-        Averages to draw.
-
-    Returns
-    -------
-    Figure
-        The figure, to be saved.
-
-    Raises
-    ------
-    CaseError
-        If the slice does not exist.
+    The run has rows in its series, and `name` is its name in the title. `tell` is called with a sentence
+    if the time of the snapshot differs from the one wanted. Raises CaseError if the slice does not exist.
     """
     series, picture = run.series, picture_of(run.case)
     span = float(series["time"][-1] - series["time"][0])

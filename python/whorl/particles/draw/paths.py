@@ -25,19 +25,8 @@ SLOPES = "0.45"
 def paths_picture(run: RunResults, *, name: str, tell: Tell = silent) -> Figure:
     """Return the figure of the paths of particles, projected on two axes, and of their displacement.
 
-    Parameters
-    ----------
-    run : RunResults
-        The run.
-    name : str
-        The name of the group of particles.
-    tell : callable, optional
-        Not called: the picture has no remarks.
-
-    Raises
-    ------
-    CaseError
-        If the run has no such group, or one time of it alone.
+    `tell` is not called, since the picture has no remarks. Raises CaseError if the run has no such group,
+    or only one time of it.
     """
     return draw_particles(chosen_particles(run, name), run.case, title_of(run.directory, name))
 
@@ -61,15 +50,7 @@ def draw_particles(data: xr.Dataset, case: Case, title: str = "") -> Figure:
 def mean_square_displacement(data: xr.Dataset) -> xr.DataArray:
     """Return ⟨|X(t) − X(t0)|²⟩ of particles, as `RunResults.particles` returns them, with t0 the first time.
 
-    Parameters
-    ----------
-    data : Dataset
-        The paths of a group of particles.
-
-    Returns
-    -------
-    DataArray
-        The mean over all particles, over `time`, in units of length².
+    The mean over all particles is over `time`, in units of length².
     """
     moved = data["position"] - data["position"].isel(time=0)
     found = (moved**2).sum("axis").mean("particle").drop_vars("step", errors="ignore")
@@ -177,30 +158,12 @@ END = {"color": "white", "markersize": 2.6, "markeredgecolor": "0.2", "markeredg
 def draw_over_slice(
     run: RunResults, name: str, title: str = "", time: float | None = None, tell: Tell = silent
 ) -> Figure:
-    """Return the figure of paths that end near a plane of the last snapshot, or of one near a time.
+    """Return the figure of paths that end near a plane of the last snapshot, or of the one nearest to a time.
 
-    Parameters
-    ----------
-    run : RunResults
-        The run, with a snapshot.
-    name : str
-        The name of the group of particles.
-    title : str, optional
-        The title of the figure.
-    time : float, optional
-        The time of the snapshot; the nearest one is drawn, or by default the last.
-    tell : callable, optional
-        Called with a sentence if the time of the snapshot differs from the one wanted.
-
-    Returns
-    -------
-    Figure
-        The last 30 rows of the paths of particles within a sixteenth of the box of the plane, up to its time.
-
-    Raises
-    ------
-    CaseError
-        If the run has no particles of this name, no snapshot, or fewer than two rows of paths up to its time.
+    It has the last 30 rows, up to the time of the snapshot, of the paths of particles within a sixteenth
+    of the box of the plane. `tell` is called with a sentence if the time of the snapshot differs from the
+    one wanted. Raises CaseError if the run has no particles of this name, no snapshot, or fewer than two
+    rows of paths up to its time.
     """
     data = chosen_particles(run, name)
     plane = choose(run.snapshots, picture_of(run.case).slices, run.case.grid, Wanted(time=time), tell)
