@@ -15,8 +15,7 @@ from scipy.optimize import least_squares
 from whorl.base.files import write_text
 from whorl.machine.planner.cost import MIB, all_to_all, peers_by_level
 from whorl.machine.planner.load import AllToAlls, line_operations
-from whorl.machine.planner.machine import MACHINES, Link, Machine, machine_from
-from whorl.machine.planner.machine_file import machine_toml
+from whorl.machine.planner.machine import MACHINES, Link, Machine, machine_from, machine_toml
 
 TABLES = ROOT / "validation" / "reference"
 RANKS_OF_NODE, GROUP_NODES = 8, 128

@@ -17,8 +17,7 @@ from hypothesis import settings as how
 from planner.cases import sections
 from support.examples import FULL
 from whorl.cli.main import main
-from whorl.machine.planner.machine import machine_from
-from whorl.machine.planner.machine_file import machine_toml
+from whorl.machine.planner.machine import machine_from, machine_toml
 
 SECONDS = 20.0  # of the processor, where a picture takes one
 MORE = """series_every = "1 steps"

@@ -9,8 +9,7 @@ from matplotlib.image import imread
 from planner.cases import sections
 from whorl.base.host import processor
 from whorl.machine.planner import measure
-from whorl.machine.planner.machine import machine_from
-from whorl.machine.planner.machine_file import machine_toml
+from whorl.machine.planner.machine import machine_from, machine_toml
 
 
 @pytest.fixture

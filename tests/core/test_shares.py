@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from support.twin import Twin
 from whorl import _core
-from whorl.machine.planner.cut import least_shares
+from whorl.machine.planner.load import least_shares
 
 RULES = [("2/3", "cube"), ("2/3", "sphere"), ("phase-shift", "cube"), ("none", "cube")]
 SIZES = st.sampled_from([4, 6, 8, 10, 12, 14, 18, 20])

@@ -5,8 +5,13 @@ from planner.cases import case, sections, toy
 from whorl.base.errors import CaseError
 from whorl.machine.planner.cost import level_times
 from whorl.machine.planner.load import AllToAlls
-from whorl.machine.planner.machine import load_machine, machine_from, machine_text, shipped_machines
-from whorl.machine.planner.machine_file import machine_toml
+from whorl.machine.planner.machine import (
+    load_machine,
+    machine_from,
+    machine_text,
+    machine_toml,
+    shipped_machines,
+)
 from whorl.machine.planner.search import fewest_nodes, with_ranks
 from whorl.machine.planner.whorl_load import Whorl
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from mpi4py import MPI
 from support.ranks import on_ranks
-from whorl.machine.planner import measure, measure_particles
+from whorl.machine.planner import measure
 from whorl.machine.planner.cost import all_to_all, seconds
-from whorl.machine.planner.machine import machine_from, machine_text
-from whorl.machine.planner.machine_file import machine_toml
+from whorl.machine.planner.machine import machine_from, machine_text, machine_toml
 from whorl.machine.planner.whorl_load import Whorl
 from whorl.particles.options import KINDS
 
@@ -20,7 +19,7 @@ SIZES = (16, 24)
 @on_ranks(2, pytest.param(1, marks=pytest.mark.slow))
 def test_the_machine_is_measured_and_written(world):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measure_particles, "STEPS", 1)
+        patch.setattr(measure, "PARTICLE_STEPS", 1)
         machine = world.bcast(measure.measure_machine("here", world, sizes=SIZES, threads=1))
     assert machine_text(machine_toml(machine)) == machine
     assert (machine.node.devices, machine.node.ranks) == (world.size, world.size)

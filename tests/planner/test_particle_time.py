@@ -12,9 +12,8 @@ from rich.console import Console
 from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
-from whorl.machine.planner import measure_particles, report
-from whorl.machine.planner.machine import machine_from
-from whorl.machine.planner.machine_file import machine_toml
+from whorl.machine.planner import measure, report
+from whorl.machine.planner.machine import machine_from, machine_toml
 from whorl.machine.planner.picture import draw_plan
 from whorl.machine.planner.plan import make_plan
 from whorl.machine.planner.whorl_load import Whorl
@@ -163,23 +162,23 @@ def test_a_cost_is_the_difference_that_many_make(monkeypatch, threads):
     """Of a step of two stages, as the time of one thread."""
     seconds = {1: 0.5 + 4e-6, 16**3 // 8: 0.5 + 4e-6 * 16**3 // 8}
     monkeypatch.setattr(
-        measure_particles, "quickest", lambda case, count, *_: 0.5 + 4e-6 * count if count in seconds else 0
+        measure, "quickest", lambda case, count, *_: 0.5 + 4e-6 * count if count in seconds else 0
     )
-    flow = measure_particles.timed_case("tracer", 16, "double", threads)
-    found = measure_particles.nanoseconds(flow, "tracer", ("spline", 4), MPI.COMM_SELF)
+    flow = measure.timed_case("tracer", 16, "double", threads)
+    found = measure.nanoseconds(flow, "tracer", ("spline", 4), MPI.COMM_SELF)
     assert found == pytest.approx(2000 * threads)
-    monkeypatch.setattr(measure_particles, "quickest", lambda _, count, *__: 1 / count)
-    assert measure_particles.nanoseconds(flow, "tracer", ("spline", 4), MPI.COMM_SELF) < 0
+    monkeypatch.setattr(measure, "quickest", lambda _, count, *__: 1 / count)
+    assert measure.nanoseconds(flow, "tracer", ("spline", 4), MPI.COMM_SELF) < 0
     assert flow.run.lines == "own"  # in both steps the same
 
 
 def test_what_takes_no_time_is_left_out_with_a_warning(monkeypatch):
     """Some numbers of points, or all of an interpolation."""
     found = {("lagrange", 4): 0.0, ("lagrange", 8): -3.0} | {("spline", n): -1.0 for n in (2, 4, 6, 8)}
-    monkeypatch.setattr(measure_particles, "nanoseconds", lambda case, kind, how, comm: found.get(how, 5.0))
-    monkeypatch.setattr(measure_particles, "_ways", lambda: [("tracer", way, "single") for way in TWO])
+    monkeypatch.setattr(measure, "nanoseconds", lambda case, kind, how, comm: found.get(how, 5.0))
+    monkeypatch.setattr(measure, "_ways", lambda: [("tracer", way, "single") for way in TWO])
     said = []
-    sections = measure_particles.measure_particles(1, MPI.COMM_SELF, (16,), said.append)
+    sections = measure.measure_particles(1, MPI.COMM_SELF, (16,), said.append)
     assert sections == [LAGRANGE | {"points": [2.0, 6.0], "nanoseconds": [5.0, 5.0]}]
     assert [text.partition(":")[0] for text in said] == [
         "particles (tracer by lagrange, single) took no time with 4, 8 points",
@@ -206,13 +205,13 @@ class Slow:
 def test_the_quickest_step_behind_the_first_on_the_slowest_rank_counts(world):
     flow, asked = Slow(world.rank), []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measure_particles, "_core", SimpleNamespace(Flow=lambda *_: flow))
-        patch.setattr(measure_particles, "core_options", lambda *_: None)
-        patch.setattr(measure_particles, "set_initial", lambda *_: None)
-        patch.setattr(measure_particles, "added", lambda *given: asked.append(given[-2:]))
-        patch.setattr(measure_particles, "time", SimpleNamespace(perf_counter=lambda: flow.now))
-        chosen = measure_particles.timed_case("inertial", 16, "single", 1)
-        assert measure_particles.quickest(chosen, 20, "inertial", ("spline", 6), world) == 4.0
+        patch.setattr(measure, "_core", SimpleNamespace(Flow=lambda *_: flow))
+        patch.setattr(measure, "core_options", lambda *_: None)
+        patch.setattr(measure, "set_initial", lambda *_: None)
+        patch.setattr(measure, "added", lambda *given: asked.append(given[-2:]))
+        patch.setattr(measure, "time", SimpleNamespace(perf_counter=lambda: flow.now))
+        chosen = measure.timed_case("inertial", 16, "single", 1)
+        assert measure.quickest(chosen, 20, "inertial", ("spline", 6), world) == 4.0
     assert asked == [(20, {"kind": "inertial", "interpolation": "spline", "points": 6, "response_time": 1.0})]
 
 

@@ -11,8 +11,7 @@ from support.build import needs
 from support.diagnostic_files import BLOCKS, case_of, run_with_diagnostics, states_of
 from support.processes import equal, process
 from whorl.base.errors import CaseError
-from whorl.diagnostics.results.means import diagnostic_means
-from whorl.diagnostics.results.pooled import pooled, weighted_mean
+from whorl.diagnostics.results.means import diagnostic_means, pooled, weighted_mean
 from whorl.output.means import mean_of, means_of
 from whorl.results.estimate import Rows
 

@@ -11,7 +11,7 @@ from whorl.base.errors import CaseError
 from whorl.diagnostics import picture as diagnostic_picture
 from whorl.diagnostics.draw import DRAWINGS, draw_plain
 from whorl.diagnostics.options import KINDS
-from whorl.diagnostics.results.pooled import pooled
+from whorl.diagnostics.results.means import pooled
 from whorl.pictures import plot
 
 # Kinds of which each drawing is tried by default.

@@ -9,7 +9,7 @@ from support.build import needs
 from support.diagnostic_files import case_of
 from support.paths import BOX, dataset, made, ornstein_uhlenbeck
 from whorl.base.errors import CaseError
-from whorl.particles.draw.over_slice import draw_over_slice
+from whorl.particles.draw.paths import draw_over_slice
 from whorl.particles.draw.statistics import DRAWN, draw_particle_means
 from whorl.particles.results.means import KINDS, average_particles
 from whorl.particles.results.path_series import differences, tracks

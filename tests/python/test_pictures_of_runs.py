@@ -12,10 +12,9 @@ from whorl.models import MODELS
 from whorl.models.base import Curves
 from whorl.models.viscous import ViscousFlow
 from whorl.output.means import mean_of
-from whorl.pictures.run import draw, draw_curves
+from whorl.pictures.run import draw, draw_curves, draw_window
 from whorl.pictures.spectra import NOT_KNOWN, NOT_RELIABLE, draw_mean_spectra, draw_spectra, forced_band
 from whorl.pictures.style import STYLE
-from whorl.pictures.window import draw_window
 from whorl.results.as_text import told as told_mean
 from whorl.results.averages import Averages
 from whorl.results.runs import open_run

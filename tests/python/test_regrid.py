@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from whorl.initial.regrid import matrix, regridded
+from whorl.initial.files import matrix, regridded
 
 KINDS = ("periodic", "sine", "cosine")
 
@@ -40,7 +40,7 @@ def test_every_wave_that_both_have_is_itself_and_every_other_is_zero(kind, point
 
 @pytest.mark.parametrize("at_once", [1, 10**9])
 def test_a_block_is_that_part_of_the_whole(monkeypatch, at_once):
-    monkeypatch.setattr("whorl.initial.regrid.AT_ONCE", at_once)
+    monkeypatch.setattr("whorl.initial.files.AT_ONCE", at_once)
     of, points, kinds = (6, 8, 4), (12, 4, 10), ("sine", "periodic", "cosine")
     values = np.random.default_rng(1).standard_normal(of[::-1])
     x, y, z = (matrix(*axis) for axis in zip(points, of, kinds, strict=True))

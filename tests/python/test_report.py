@@ -20,8 +20,7 @@ from whorl.output.groups import cut_group, write_rows
 from whorl.output.lock import Lock, is_held
 from whorl.report import report
 from whorl.report.facts import AUTHORS, TITLE, told_size
-from whorl.report.run_log import read_log, sessions_of
-from whorl.report.standing import standing_of
+from whorl.report.run_log import read_log, sessions_of, standing_of
 from whorl.results.runs import RunResults, open_run
 
 ALWAYS = ["case", "provenance", "cite"]

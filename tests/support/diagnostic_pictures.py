@@ -6,7 +6,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import FillBetweenPolyCollection
 from matplotlib.figure import Figure
 from whorl.diagnostics.picture import draw_diagnostic
-from whorl.diagnostics.results.pooled import pooled
+from whorl.diagnostics.results.means import pooled
 
 from support.diagnostic_files import case_of, states_of
 from support.processes import equal

@@ -1,7 +1,9 @@
 """`whorl average`; functions import slow modules, so that help appears at once."""
 
 import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -92,38 +94,45 @@ def average(
     from whorl.results.runs import open_run
 
     directory, how = _shown(directory, words or [], as_json, as_csv)
-    run = open_run(directory)
+    run, names, window = open_run(directory), diagnostic or [], (start, end)
+    given = {"--diagnostics": diagnostics, "--diagnostic": diagnostic, "--file": source, "-o": output}
+    given |= {"--probes": probes, "--compensated": compensated, "--resample": resample}
+    given |= {MEANS: remove_mean is not None}
     if particles is not None:
-        others = {"--diagnostics": diagnostics, "--file": source, "--probes": probes}
-        others |= {"--compensated": compensated}
-        _refuse(others | {MEANS: remove_mean is not None}, "averages of --particles")
-        _average_particles(run, particles, diagnostic or [], (start, end), how, output, resample)
-        return
-    if probes is not None:
-        others = {"--diagnostics": diagnostics, "--diagnostic": diagnostic, "--file": source, "-o": output}
-        others |= {"--compensated": compensated}
-        _refuse(others, "averages of --probes")
-        _average_probe(run, probes, (start, end), how, {"resample": resample, "remove_mean": remove_mean})
-        return
-    if compensated:
-        others = {"--diagnostics": diagnostics, "--file": source, "--resample": resample}
-        _refuse(others | {MEANS: remove_mean is not None}, "averages with --compensated")
-        _average_compensated(run, diagnostic or [], (start, end), how, output)
-        return
-    if resample or remove_mean is not None:
+        from whorl.particles.results.means import average_particles
+
+        refused = ("--diagnostics", "--file", "--probes", "--compensated", MEANS)
+        _refuse(given, refused, "averages of --particles")
+        find = partial(average_particles, run, particles, names, *window, resample=resample)
+        _average_arrays(find, how, output)
+    elif probes is not None:
+        refused = ("--diagnostics", "--diagnostic", "--file", "-o", "--compensated")
+        _refuse(given, refused, "averages of --probes")
+        _average_probe(run, probes, window, how, {"resample": resample, "remove_mean": remove_mean})
+    elif compensated:
+        from whorl.results.compensated import compensated as compensate
+
+        _refuse(given, ("--diagnostics", "--file", "--resample", MEANS), "averages with --compensated")
+        _average_arrays(partial(compensate, run, names, *window), how, output)
+    elif resample or remove_mean is not None:
         raise CaseError(
             f"--resample and {MEANS} go with --probes NAME, the first also with --particles NAME: other "
             "averages have none."
         )
-    if diagnostics or diagnostic:
-        _average_diagnostics(run, diagnostic or [], (start, end), how, source, output)
-        return
-    for name, value in (("--output", output), ("--file", source)):
-        if value is not None:
-            raise CaseError(
-                f"{name} goes with --diagnostics or --diagnostic NAME: series and spectra have none."
-            )
-    _average_series(run, (start, end), how)
+    elif diagnostics or diagnostic:
+        from whorl.output.growing_file import read_groups
+
+        def of_states() -> "DiagnosticMeans":
+            return run.mean_diagnostics(names, *window, found=read_groups(source) if source else None)
+
+        _average_arrays(of_states, how, output)
+    else:
+        for name, value in (("--output", output), ("--file", source)):
+            if value is not None:
+                raise CaseError(
+                    f"{name} goes with --diagnostics or --diagnostic NAME: series and spectra have none."
+                )
+        _average_series(run, window, how)
 
 
 @dataclass(frozen=True)
@@ -166,88 +175,42 @@ def _shown(directory: Path, words: list[str], as_json: bool, as_csv: bool) -> tu
     return directory, Shown(as_json, as_csv)
 
 
-def _refuse(options: dict[str, Any], what: str) -> None:
+def _refuse(options: dict[str, Any], refused: Sequence[str], what: str) -> None:
     """Raises CaseError for given options without a meaning for these averages."""
-    if given := [name for name, value in options.items() if value]:
+    if given := [name for name in refused if options[name]]:
         raise CaseError(f"{', '.join(given)}: {what} do not take this; leave it out.")
 
 
 def _average_series(run: "RunResults", window: tuple[float | None, float | None], how: Shown) -> None:
-    averages = run.average(*window)
+    """Print averages of series, with doubtful errors and trends in yellow."""
+    from whorl.results.averages import HEADING
+
+    averages, rows = run.average(*window), []
     if how.instead(averages):
         return
+    for (name, *cells), one in zip(averages.cells(), averages.means.values(), strict=True):
+        told, unit, samples, trend = map(escape, cells)
+        told = told if one.reliable else f"[yellow]{told}[/]"
+        rows.append((name, told, unit, samples, f"[yellow]{trend}[/]" if one.trend else trend))
     console = stdout_console()
-    show_table(console, _table(averages))
-    console.print()
+    _show(console, HEADING, rows, whole=(0, 1))
     _print_remarks(console, averages)
 
 
-def _average_diagnostics(
-    run: "RunResults",
-    names: list[str],
-    window: tuple[float | None, float | None],
-    how: Shown,
-    source: Path | None,
-    output: Path | None,
-) -> None:
-    from whorl.diagnostics.results.means import check_means_file
-    from whorl.output.growing_file import read_groups
+def _average_arrays(find: Callable[[], "DiagnosticMeans"], how: Shown, output: Path | None) -> None:
+    """Print the means that `find` returns, and write them to a file, which is checked first."""
+    from whorl.diagnostics.results.means import HEADING, check_means_file
 
     if output is not None:
         check_means_file(output)
-    means = run.mean_diagnostics(names, *window, found=None if source is None else read_groups(source))
-    _print_means(means, how, output)
-
-
-def _average_compensated(
-    run: "RunResults",
-    names: list[str],
-    window: tuple[float | None, float | None],
-    how: Shown,
-    output: Path | None,
-) -> None:
-    from whorl.diagnostics.results.means import check_means_file
-    from whorl.results.compensated import compensated
-
-    if output is not None:
-        check_means_file(output)
-    _print_means(compensated(run, names, *window), how, output)
-
-
-def _average_particles(
-    run: "RunResults",
-    name: str,
-    kinds: list[str],
-    window: tuple[float | None, float | None],
-    how: Shown,
-    output: Path | None,
-    resample: bool,
-) -> None:
-    from whorl.diagnostics.results.means import check_means_file
-    from whorl.particles.results.means import average_particles
-
-    if output is not None:
-        check_means_file(output)
-    _print_means(average_particles(run, name, kinds, *window, resample=resample), how, output)
-
-
-def _print_means(means: "DiagnosticMeans", how: Shown, output: Path | None) -> None:
-    from whorl.diagnostics.results.means import HEADING
-
+    means = find()
     if output is not None:
         means.write(output)
     if how.instead(means):
         return
     console = stdout_console()
     for name, rows in groupby(means.cells(), key=lambda row: row[0]):
-        table = Table(escape(name), *HEADING[2:], box=None, header_style="bold", pad_edge=False)
-        table.columns[1].no_wrap = table.columns[2].no_wrap = True
-        table.columns[3].justify = "right"
-        for _, quantity, number, told, samples in rows:
-            shown = f"[yellow]{escape(told)}[/]" if told.endswith("?") else escape(told)
-            table.add_row(escape(quantity), escape(number), shown, samples)
-        show_table(console, table)
-        console.print()
+        _show(console, (escape(name), *HEADING[2:]), [_marked(row[1:]) for row in rows])
     _print_remarks(console, means)
     if output is not None:
         group = next(iter(means.means))
@@ -267,15 +230,8 @@ def _average_probe(
     found = correlate_probe(run, name, *window, **options)
     if how.instead(found):
         return
-    table = Table(*HEADING, box=None, header_style="bold", pad_edge=False)
-    rows = found.cells()
-    table.columns[1].no_wrap = table.columns[2].no_wrap = True
-    table.columns[3].justify = "right"
-    for row in rows:
-        table.add_row(*(f"[yellow]{escape(one)}[/]" if one.endswith("?") else escape(one) for one in row))
     console = stdout_console()
-    show_table(console, table)
-    console.print()
+    _show(console, HEADING, map(_marked, found.cells()))
     _print_remarks(console, found)
 
 
@@ -283,16 +239,20 @@ def _print_remarks(console: Console, found: "Printed") -> None:
     console.print(*(escape(remark) for remark in found.remarks()), sep="\n\n", soft_wrap=True)
 
 
-def _table(averages: "Averages") -> Table:
-    """The means, with doubtful errors and trends in yellow."""
-    from whorl.results.averages import HEADING
+def _marked(cells: Sequence[str]) -> list[str]:
+    """Cells, with doubtful errors in yellow."""
+    return [f"[yellow]{escape(one)}[/]" if one.endswith("?") else escape(one) for one in cells]
 
-    table = Table(*HEADING, box=None, header_style="bold", pad_edge=False)
-    table.columns[0].no_wrap = table.columns[1].no_wrap = True
+
+def _show(
+    console: Console, heading: Sequence[str], rows: Iterable[Sequence[str]], whole: tuple[int, int] = (1, 2)
+) -> None:
+    """Print a table with two columns that stay whole and the number of samples in the fourth, and a line."""
+    table = Table(*heading, box=None, header_style="bold", pad_edge=False)
+    for column in whole:
+        table.columns[column].no_wrap = True
     table.columns[3].justify = "right"
-    for (name, *cells), one in zip(averages.cells(), averages.means.values(), strict=True):
-        told, unit, samples, trend = map(escape, cells)
-        if not one.reliable:
-            told = f"[yellow]{told}[/]"
-        table.add_row(name, told, unit, samples, f"[yellow]{trend}[/]" if one.trend else trend)
-    return table
+    for row in rows:
+        table.add_row(*row)
+    show_table(console, table)
+    console.print()

@@ -19,8 +19,7 @@ from whorl.cli.bench import bench
 from whorl.cli.lists import cases, diagnostics, info, models, new, options
 from whorl.cli.options import help_without_command
 from whorl.cli.plan import bench_machine, plan
-from whorl.cli.report import report
-from whorl.cli.runs import plot, restart, run
+from whorl.cli.runs import plot, report, restart, run
 from whorl.config.explain import did_you_mean, requirement
 
 START = """\

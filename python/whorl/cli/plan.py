@@ -54,11 +54,11 @@ def plan(
     """Predict memory, time per step, output and node-hours of a case on a machine, before it is queued."""
     from whorl.config.case import load_case
     from whorl.machine.planner.machine import load_machine
+    from whorl.machine.planner.measure import this_machine
     from whorl.machine.planner.picture import draw_plan
     from whorl.machine.planner.plan import as_json, make_plan
     from whorl.machine.planner.report import show_plan
     from whorl.machine.planner.search import with_ranks
-    from whorl.machine.planner.this_machine import this_machine
     from whorl.run.progress import stdout_console
 
     _check_outputs(json, plot)
@@ -109,9 +109,8 @@ def bench_machine(
     """Measure this node for whorl plan and write its file; under mpiexec, links between ranks too."""
     from whorl.base.endings import abort_on_exception
     from whorl.base.parallel import on_root, world
-    from whorl.machine.planner.machine_file import machine_toml
-    from whorl.machine.planner.measure import measure_machine
-    from whorl.machine.planner.this_machine import FILE
+    from whorl.machine.planner.machine import machine_toml
+    from whorl.machine.planner.measure import FILE, measure_machine
 
     abort_on_exception()
     comm = world()

@@ -1,4 +1,4 @@
-"""`whorl run`, `restart` and `plot`; functions import slow modules, so that help appears at once."""
+"""`whorl run`, `restart`, `plot` and `report`; functions import slow modules, so that help appears soon."""
 
 import re
 from pathlib import Path
@@ -226,3 +226,22 @@ def _go(simulation) -> None:
         simulation.close()
         if root and finished:
             print(f"see it with: whorl plot {typed(simulation.directory.path)}")
+
+
+def report(
+    directory: RunArgument,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The HTML file; DIR/report.html by default.")
+    ] = None,
+    start: WindowStart = None,
+    end: WindowEnd = None,
+) -> None:
+    """Write a report on a run to one HTML file: case, averages, pictures, checks, how to repeat it.
+
+    It works while the run is in progress and after it failed. The file needs no network and no other file.
+    """
+    from whorl.report import report as write
+
+    with Working(f"report on {spelled(str(directory))}") as working:
+        page = write(directory, output, start=start, end=end, progress=working.at)
+    typer.echo(f"output   {spelled(str(directory))}\nreport   {spelled(str(page))}")

@@ -1,6 +1,6 @@
 """The texts of `whorl new MODEL`, a case to edit with every option and its help, and of `whorl models`."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import tomlkit
@@ -22,6 +22,13 @@ from whorl.probes.options import KINDS as PROBES
 
 NO_VALUE = "?"
 WIDEST = 40  # characters of a setting; its comment follows
+# Sections of any number of blocks, with the title, the kinds and a block to begin with.
+BLOCKS: tuple[tuple[str, str, Mapping[str, type[Section]], Sequence[str]], ...] = (
+    ("Forces", "forcing", FORCES, ('kind = "stochastic"', "power = 1.0", "correlation_time = 0.1")),
+    ("Diagnostics", "diagnostics", DIAGNOSTICS, ('kind = "pdf"', 'of = ["dx(u.x)"]', 'every = "100 steps"')),
+    ("Probes", "probes", PROBES, ('kind = "modes"', 'of = ["u"]', "modes = [[1, 0, 0], [0, 0, 2]]")),
+    ("Particles", "particles", PARTICLES, ('kind = "tracer"', "count = 1000", 'of = ["u"]')),
+)
 
 
 def example_sections(model: type[Model]) -> dict[str, Any]:
@@ -52,7 +59,7 @@ def new_case(model: type[Model]) -> str:
             blocks += [_block(f"initial.{key}", case.initial.others[key], tables[key]) for key in tables]
             blocks.append(_other_initial_fields(model))
             blocks += [_scalars()] if model.viscous else []
-            blocks += [_forcing(), _diagnostics(), _probes(), _particles()]
+            blocks += [_blocks(*one) for one in BLOCKS]
     return "\n".join(blocks)
 
 
@@ -163,33 +170,9 @@ def _scalars() -> str:
     return f'{head}{_aligned(lines)}# [scalars.initial]\n# name = "random"\n'
 
 
-def _forcing() -> str:
-    """The kinds of forces, one per line, and a block to begin with."""
-    lines = ["# Forces, any number of blocks; whorl options forcing has all options of each kind:"]
-    lines += [f"#   {tag:15} {kind.__doc__.strip().splitlines()[0]}" for tag, kind in FORCES.items()]
-    block = ["# [[forcing]]", '# kind = "stochastic"', "# power = 1.0", "# correlation_time = 0.1"]
-    return "".join(f"{line}\n" for line in [*lines, *block])
-
-
-def _diagnostics() -> str:
-    """The kinds of diagnostics, one per line, and a block to begin with."""
-    lines = ["# Diagnostics, any number of blocks; whorl options diagnostics has all options of each kind:"]
-    lines += [f"#   {tag:15} {kind.__doc__.strip().splitlines()[0]}" for tag, kind in DIAGNOSTICS.items()]
-    block = ["# [[diagnostics]]", '# kind = "pdf"', '# of = ["dx(u.x)"]', '# every = "100 steps"']
-    return "".join(f"{line}\n" for line in [*lines, *block])
-
-
-def _probes() -> str:
-    """The kinds of probes, one per line, and a block to begin with."""
-    lines = ["# Probes, any number of blocks; whorl options probes has all options of each kind:"]
-    lines += [f"#   {tag:15} {kind.__doc__.strip().splitlines()[0]}" for tag, kind in PROBES.items()]
-    block = ["# [[probes]]", '# kind = "modes"', '# of = ["u"]', "# modes = [[1, 0, 0], [0, 0, 2]]"]
-    return "".join(f"{line}\n" for line in [*lines, *block])
-
-
-def _particles() -> str:
-    """The kinds of particles, one per line, and a block to begin with."""
-    lines = ["# Particles, any number of blocks; whorl options particles has all options:"]
-    lines += [f"#   {tag:15} {kind.__doc__.strip().splitlines()[0]}" for tag, kind in PARTICLES.items()]
-    block = ["# [[particles]]", '# kind = "tracer"', "# count = 1000", '# of = ["u"]']
-    return "".join(f"{line}\n" for line in [*lines, *block])
+def _blocks(title: str, section: str, kinds: Mapping[str, type[Section]], block: Sequence[str]) -> str:
+    """The kinds of a section of any number of blocks, one per line, and a block to begin with."""
+    of_each = "" if section == "particles" else " of each kind"
+    lines = [f"# {title}, any number of blocks; whorl options {section} has all options{of_each}:"]
+    lines += [f"#   {tag:15} {(kind.__doc__ or '').strip().splitlines()[0]}" for tag, kind in kinds.items()]
+    return "".join(f"{line}\n" for line in (*lines, f"# [[{section}]]", *(f"# {line}" for line in block)))

@@ -30,26 +30,11 @@ def diagnostic_picture(
 ) -> Figure:
     """Return the figure of a diagnostic of a run: its mean over a window of time with errors, or one state.
 
-    Parameters
-    ----------
-    run : RunResults
-        The run.
-    name : str
-        The name of the diagnostic.
-    time : float, optional
-        The time of a state; the nearest state is drawn in place of a mean.
-    start, end : float, optional
-        The window of the mean, by default that of `RunResults.average`. Without such a window the last state
-        is drawn, as it is of slices and lines unless one is given.
-    states : dict of str to Dataset, str or Path, optional
-        The states, such as `whorl.analyse` returns them, or their file; those of diagnostics.h5 by default.
-    tell : callable, optional
-        Called with sentences on the window or the state.
-
-    Raises
-    ------
-    CaseError
-        If the run has no such diagnostic, window or state.
+    `time` selects the nearest state in place of a mean. `start` and `end` are the window, by default that
+    of `RunResults.average`. Without such a window the last state is drawn, as it is of slices and lines
+    unless a window is given. `states` are those that `whorl.analyse` returns, or their file; those of
+    diagnostics.h5 by default. `tell` is called with sentences on the window or the state. Raises
+    CaseError if the run has no such diagnostic, window or state.
     """
     found = read_groups(Path(states)) if isinstance(states, str | Path) else states or run.diagnostics
     check_measured(name, found)
@@ -62,23 +47,9 @@ def diagnostic_picture(
 def draw_diagnostic(data: xr.Dataset, title: str = "") -> Figure:
     """Return the figure of a diagnostic of one state, or of means with errors.
 
-    Parameters
-    ----------
-    data : Dataset
-        The diagnostic over its axes, as `Simulation.diagnose` returns it, as a state of
-        `RunResults.diagnostics`, or as in `DiagnosticMeans.means`.
-    title : str, optional
-        The title of the figure.
-
-    Returns
-    -------
-    Figure
-        The figure, to be saved.
-
-    Raises
-    ------
-    CaseError
-        If no array of it can be drawn.
+    `data` has the diagnostic over its axes, as `Simulation.diagnose` returns it, as a state of
+    `RunResults.diagnostics`, or as in `DiagnosticMeans.means`. Raises CaseError if no array of it can be
+    drawn.
     """
     figure = Figure(layout="constrained")
     DRAWINGS.get(data.attrs.get("kind", ""), draw_plain)(figure, data)

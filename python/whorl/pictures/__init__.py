@@ -21,17 +21,10 @@ WINDOW = {"--from": "start", "--to": "end"}
 class PictureKind:
     """A kind of picture.
 
-    Attributes
-    ----------
-    home : str
-        "module:function" of the function (run, *, tell, **options) → Figure, imported when it is drawn.
-    file : str
-        The name of its file in the directory of the run, in which {name} is an option.
-    called : str
-        The picture in errors of `whorl plot`.
-    options : dict of str to str
-        The options of `whorl plot` that it has, each with the argument of the function; "" for an option that
-        chooses the kind and is no argument.
+    `home`, "module:function", is the function (run, *, tell, **options) → Figure, imported when it is
+    drawn. `file` is the name of its file in the directory of the run, in which {name} is an option.
+    `called` is its name in errors of `whorl plot`. `options` are those of `whorl plot` that it has, each
+    with the argument of the function, or "" if it only chooses the kind.
     """
 
     home: str

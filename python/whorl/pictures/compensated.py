@@ -5,11 +5,18 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
 
-from whorl.diagnostics.draw.base import HEIGHT, LAW, WIDTH, draw_band, draw_curve, legend, look
+from whorl.diagnostics.draw.base import (
+    HEIGHT,
+    LAW,
+    WIDTH,
+    draw_band,
+    draw_curve,
+    legend,
+    look,
+    plain_ticks,
+)
 from whorl.pictures.slices import Tell, silent
 from whorl.pictures.style import draw_title, title_of
 from whorl.results.compensated import SPECTRUM, Compensated, compensated
@@ -38,21 +45,9 @@ def compensated_picture(
 ) -> Figure:
     """Return the figure of the compensated spectrum and structure functions over a window, with errors.
 
-    Parameters
-    ----------
-    run : RunResults
-        The run.
-    name : str, optional
-        "spectrum", or the name of a diagnostic of kind structure-functions; all by default.
-    start, end : float, optional
-        The window; by default that of `RunResults.average`.
-    tell : callable, optional
-        Called with sentences on scales and window.
-
-    Raises
-    ------
-    CaseError
-        As from `whorl.results.compensated.compensated`.
+    `name` is "spectrum", or the name of a diagnostic of kind structure-functions; all are drawn by
+    default. The window is by default that of `RunResults.average`. `tell` is called with sentences on
+    scales and window. Raises CaseError as `whorl.results.compensated.compensated` does.
     """
     found = compensated(run, name or (), start, end)
     for remark in found.remarks(of_table=False):
@@ -78,7 +73,7 @@ def _spectrum(ax: Axes, data: xr.Dataset) -> None:
     _curves(ax, data, "k_eta", {"energy": ""})
     ax.axhline(SPECTRAL.value, **LAW, label=SPECTRAL.label)
     ax.set(xlabel="kη", ylabel="k$^{5/3}$ ε$^{-2/3}$ E(k)", title="Compensated spectrum", yscale="log")
-    _plain_ticks(ax.yaxis)
+    plain_ticks(ax.yaxis)
     legend(ax)
 
 
@@ -112,11 +107,4 @@ def _curves(ax: Axes, data: xr.Dataset, axis: str, names: dict[str, str], sign: 
         floor = 0.3 * np.nanmin(values[values > 0], initial=np.inf) if axis == "k_eta" else -np.inf
         draw_band(ax, place, values, error, look(n).color, floor)
     ax.set_xscale("log")
-    _plain_ticks(ax.xaxis)
-
-
-def _plain_ticks(axis: Axis) -> None:
-    """Numbers at 1, 2 and 5 of each decade."""
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter("{x:g}")
-    axis.set_minor_formatter(NullFormatter())
+    plain_ticks(ax.xaxis)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.colors import same_color
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.gridspec import SubplotSpec
 
@@ -16,8 +17,7 @@ from whorl.models.base import KOLMOGOROV, Curves, Picture, PictureSlice
 from whorl.output.directory import RunDirectory
 from whorl.pictures.slices import Tell, Wanted, choose, draw_slice, silent
 from whorl.pictures.spectra import colors_of, draw_mean_spectra, draw_spectra, forced_band
-from whorl.pictures.style import draw_title, rounded, title_of, units_of, with_unit
-from whorl.pictures.window import draw_window
+from whorl.pictures.style import BAND, HALO, draw_title, rounded, title_of, units_of, with_unit
 from whorl.results.as_text import told
 from whorl.results.averages import Averages
 from whorl.results.runs import RunResults
@@ -83,28 +83,8 @@ def draw(
 ) -> Figure:
     """Return the figure of a run: a slice and curves, as the model's `picture` says.
 
-    Parameters
-    ----------
-    run : RunResults
-        The run, with rows in its series.
-    name : str
-        The name of the run in the title.
-    wanted : Wanted, optional
-        The slice to draw.
-    tell : callable, optional
-        Called with a sentence if the time of the snapshot differs from the one wanted.
-    averages : Averages, optional
-        Averages to draw.
-
-    Returns
-    -------
-    Figure
-        The figure, to be saved.
-
-    Raises
-    ------
-    CaseError
-        If the slice does not exist.
+    The run has rows in its series, and `name` is its name in the title. `tell` is called with a sentence
+    if the time of the snapshot differs from the one wanted. Raises CaseError if the slice does not exist.
     """
     series, picture = run.series, picture_of(run.case)
     span = float(series["time"][-1] - series["time"][0])
@@ -248,3 +228,39 @@ def resolved(grid: Grid) -> float:
     """Return the largest wavenumber kept along every axis; shells beyond are corners of the box of modes."""
     axes = zip(grid.points, grid.lengths, strict=True)
     return LARGEST_KEPT[grid.dealias] * np.pi * min(n / length for n, length in axes if n > 1)
+
+
+WINDOW = "0.5"
+
+
+def draw_window(ax: Axes, averages: Averages, colors: dict[str, str]) -> None:
+    """Shade the window and draw the mean of each column with a band of its error, over it and as text.
+
+    A graph with a legend shows the means there, where they cover no curve. `colors` has the colours of the
+    columns of the graph by name.
+    """
+    first, last = averages.start, averages.end
+    ax.axvspan(first, last, color=WINDOW, alpha=0.10, linewidth=0, zorder=0)
+    shown = [(name, color) for name, color in colors.items() if name in averages.means]
+    for name, color in shown:
+        one = averages[name]
+        ax.hlines(one.mean, first, last, color="0.15", linewidth=1.1, linestyles=(0, (5, 2)), zorder=3)
+        if np.isfinite(one.error):
+            ax.fill_between(
+                [first, last], one.mean - one.error, one.mean + one.error, color=color, alpha=BAND
+            )
+        if ax.get_legend() is None:
+            ax.text(
+                *(0.97, 0.05, f"mean  {told(one)}"),
+                transform=ax.transAxes, ha="right", color=color, fontsize=9, fontweight="bold", **HALO,
+            )  # fmt: skip
+    for name, color in shown:
+        _tell_in_legend(ax, color, told(averages[name]))
+
+
+def _tell_in_legend(ax: Axes, color: str, mean: str) -> None:
+    """Append a mean to the label of the curve of its colour, if the graph has a legend."""
+    if legend := ax.get_legend():
+        for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True):
+            if handle is not None and same_color(handle.get_color(), color):
+                text.set_text(f"{text.get_text()},  mean {mean}")

@@ -120,22 +120,10 @@ def draw_spectra(
 ) -> None:
     """Draw the model's first spectrum at a few times, the last the darkest, and the others at the last time.
 
-    Parameters
-    ----------
-    ax : Axes
-        The axes to draw on.
-    spectra : Dataset or None
-        The spectra of the run over (time, k), if it has any.
-    picture : Picture
-        The spectra to draw, with their labels and slopes.
-    most : float
-        The wavenumber up to which shells are drawn.
-    span : float, default 0.0
-        The time over which the run is drawn; times are rounded for it.
-    forced : tuple of float, optional
-        The smallest and the largest wavenumber that forces act on.
-    named : str, optional
-        The label of the last state in place of its time.
+    `spectra` are those of the run over (time, k), if it has any. Shells are drawn up to the wavenumber
+    `most`. Times are rounded for the time `span` over which the run is drawn. `forced` has the smallest
+    and the largest wavenumber that forces act on. `named` is the label of the last state in place of its
+    time.
     """
     ax.set_title(picture.spectra_title)
     if spectra is None or spectra.sizes["time"] == 0:

@@ -17,10 +17,9 @@ from whorl.base.version import __version__
 from whorl.output.directory import RunDirectory
 from whorl.output.growing_file import read_groups
 from whorl.pictures.run import headline
-from whorl.report import checks, facts, particles, pictures
+from whorl.report import checks, facts, pictures
 from whorl.report.pictures import Window
-from whorl.report.run_log import read_log
-from whorl.report.standing import standing_of
+from whorl.report.run_log import read_log, standing_of
 from whorl.results.averages import HEADING, Averages, averages_of
 from whorl.results.runs import RunResults
 
@@ -119,7 +118,7 @@ def _results(read: RunContents, place: RunDirectory, window: Window, progress: P
         shown[part] = drawn(part, pictures.diagnostics(run, found, window, read.averages, failed))
     shown["probes"] = drawn("probes", pictures.probes(run, probed, read.averages, failed))
     followed = _there(place.particles, lambda: run.particles, failed)
-    of_paths = particles.pictures_of(run, followed, window, read.averages, failed)
+    of_paths = pictures.particles(run, followed, window, read.averages, failed)
     shown["particles"] = drawn("particles", of_paths)
     return shown
 

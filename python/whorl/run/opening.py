@@ -12,7 +12,7 @@ from whorl.config.case import Case
 from whorl.config.clock import Clock
 from whorl.config.settings import check_list
 from whorl.forcing.shapes import begin_forces, kept_of_sources, set_known_forces
-from whorl.initial.snapshots import read_snapshot
+from whorl.initial.checkpoints import read_snapshot
 from whorl.output import states
 from whorl.output.checkpoint import Checkpoint
 from whorl.output.directory import RunDirectory

@@ -10,12 +10,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import tomlkit
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from tomlkit.items import Table
 
 from whorl.base.errors import CaseError
 from whorl.base.files import is_file
 from whorl.config.case import read_toml
-from whorl.config.explain import did_you_mean, explain
+from whorl.config.explain import describe, did_you_mean, explain
 from whorl.config.section import Precision, Section, listed, option
 from whorl.particles.options import KINDS
 
@@ -260,3 +262,31 @@ def machine_from(sections: dict[str, Any], where: str = "machine") -> Machine:
 def machine_text(text: str) -> Machine:
     """A machine from TOML text."""
     return machine_from(tomllib.loads(text))
+
+
+def machine_toml(machine: Machine, comment: str = "") -> str:
+    """The text of a machine file; `comment` is at its top."""
+    document = tomlkit.document()
+    for line in comment.splitlines():
+        document.add(tomlkit.comment(line))
+    for name in Machine.model_fields:
+        value = getattr(machine, name)
+        if isinstance(value, Section):
+            document.add(name, _table(value))
+        elif value:
+            tables = tomlkit.aot()
+            for index, section in enumerate(value):
+                tables.append(_table(section, with_help=index == 0))
+            document.add(name, tables)
+    return tomlkit.dumps(document)
+
+
+def _table(section: Section, with_help: bool = True) -> Table:
+    table = tomlkit.table()
+    for key, value in section.model_dump().items():
+        item = tomlkit.item(list(value) if isinstance(value, tuple) else value)
+        about = describe(key, type(section).model_fields[key])
+        if with_help:
+            item.comment(f"{about.help} [{about.unit}]" if about.unit else about.help)
+        table.add(key, item)
+    return table

@@ -14,10 +14,9 @@ from whorl.config.case import Case
 from whorl.machine.planner.gests import Gests
 from whorl.machine.planner.machine import Machine
 from whorl.machine.planner.notes import notes_on
-from whorl.machine.planner.options import planned_options
 from whorl.machine.planner.run_length import Length, OutputCost, length_of, output_of
 from whorl.machine.planner.search import GIB, RunLayout, best, fewest_nodes, node_counts
-from whorl.machine.planner.whorl_load import Whorl
+from whorl.machine.planner.whorl_load import Whorl, planned_options
 from whorl.output.plans import expression_plans
 from whorl.run.checks import check_gpu_exchange
 from whorl.run.core_options import refused

@@ -8,9 +8,9 @@ from rich.table import Table
 from whorl import _core
 from whorl.base.text import counted
 from whorl.forcing.options import expectation
-from whorl.machine.planner.options import planned_options
 from whorl.machine.planner.plan import RunPlan
 from whorl.machine.planner.search import RunLayout
+from whorl.machine.planner.whorl_load import planned_options
 from whorl.run.memory_checks import gibibytes
 
 WIDTH = 120

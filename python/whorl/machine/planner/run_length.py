@@ -18,7 +18,7 @@ from whorl.forcing.options import Expected, expectation
 from whorl.initial.fields import set_initial
 from whorl.initial.options import InitialField, Random
 from whorl.machine.planner.machine import Machine
-from whorl.machine.planner.options import planned_options
+from whorl.machine.planner.whorl_load import planned_options
 from whorl.models.mhd import Mhd
 from whorl.run.core_options import core_options
 

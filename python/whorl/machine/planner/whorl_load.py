@@ -33,10 +33,28 @@ from whorl.config.dealiasing import DEALIASINGS, LARGEST_KEPT, edge, is_box
 from whorl.config.schemes import SCHEMES
 from whorl.config.truncation import positions
 from whorl.machine.floor import passes
-from whorl.machine.planner.cut import Shares, least_shares
-from whorl.machine.planner.load import AllToAlls, FollowedParticles, Load, line_operations
-from whorl.machine.planner.options import planned_options
+from whorl.machine.planner.load import (
+    AllToAlls,
+    FollowedParticles,
+    Load,
+    Shares,
+    least_shares,
+    line_operations,
+)
+from whorl.run.core_options import core_options
+from whorl.run.exchange_choice import plain
 from whorl.run.program_needs import of_questions
+
+# Choices that this build may lack, each with one of the same layout.
+ALIKE = {"nccl": "overlap"}
+
+
+def planned_options(case: Case, threads: int = 1, device: str = "cpu") -> _core.Options:
+    """The core's options to count a case on `device`, even if this build lacks the device."""
+    options = core_options(plain(case).with_run(device=device), threads)
+    options.transport = ALIKE.get(options.transport, options.transport)
+    return options
+
 
 MOST_ROWS = 64  # of a process grid, if possible: rows belong inside a node
 

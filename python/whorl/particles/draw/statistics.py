@@ -24,7 +24,7 @@ from whorl.diagnostics.draw.base import (
     tell_empty,
 )
 from whorl.output.means import ENOUGH
-from whorl.particles.draw.over_slice import draw_over_slice
+from whorl.particles.draw.paths import draw_over_slice
 from whorl.particles.results.means import KINDS, average_particles
 from whorl.pictures.slices import Tell, silent
 from whorl.pictures.style import COLORS, HALO, draw_title, title_of
@@ -50,25 +50,10 @@ def statistics_picture(
 ) -> Figure:
     """Return the figure of statistics of particles with errors and known limits, or of paths over a slice.
 
-    Parameters
-    ----------
-    run : RunResults
-        The run.
-    name : str
-        The name of the group of particles.
-    statistics : str
-        The kind of statistics, as `whorl.particles.results.means.KINDS` names them, or "paths".
-    start, end : float, optional
-        The window, as for `average_particles`; paths are drawn up to `end`.
-    resample : bool, default False
-        As for `average_particles`.
-    tell : callable, optional
-        Called with sentences on the numbers and on the window.
-
-    Raises
-    ------
-    CaseError
-        If the run has no such group, if the kind is unknown, and as from `average_particles`.
+    `name` is that of the group, and `statistics` the kind, as `whorl.particles.results.means.KINDS` names
+    them, or "paths". The window and `resample` are those of `average_particles`; paths are drawn up to
+    `end`. `tell` is called with sentences on the numbers and on the window. Raises CaseError if the run
+    has no such group, if the kind is unknown, and as `average_particles` does.
     """
     if statistics not in (known := (*DRAWN, "paths")):
         near = did_you_mean(statistics, known) or "."
@@ -276,11 +261,16 @@ def _change(ax: Axes, data: xr.Dataset) -> None:
     legend(ax, many=6, loc="upper left")
 
 
-def _mean_square(ax: Axes, data: xr.Dataset) -> None:
-    ax.set(xscale="log", yscale="log", xlabel="t − t₀  [time]", title="⟨|r|²⟩  [length²]")
-    for label, one, style in _separations(data):
-        _curve(ax, data["lag"].values, one, "mean_square", style, label)
-    legend(ax, many=6, loc="upper left")
+def _growth(name: str, title: str) -> Callable[[Axes, xr.Dataset], None]:
+    """A number that grows after the release, a curve for each separation."""
+
+    def draw(ax: Axes, data: xr.Dataset) -> None:
+        ax.set(xscale="log", yscale="log", xlabel="t − t₀  [time]", title=title)
+        for label, one, style in _separations(data):
+            _curve(ax, data["lag"].values, one, name, style, label)
+        legend(ax, many=6, loc="upper left")
+
+    return draw
 
 
 def _richardson(ax: Axes, data: xr.Dataset) -> None:
@@ -299,13 +289,6 @@ def _richardson(ax: Axes, data: xr.Dataset) -> None:
     legend(ax, many=6)
 
 
-def _radius(ax: Axes, data: xr.Dataset) -> None:
-    ax.set(xscale="log", yscale="log", xlabel="t − t₀  [time]", title="⟨R²⟩  [length²]")
-    for label, one, style in _separations(data):
-        _curve(ax, data["lag"].values, one, "mean_square_radius", style, label)
-    legend(ax, many=6, loc="upper left")
-
-
 def _shape(ax: Axes, data: xr.Dataset) -> None:
     ax.set(xscale="log", xlabel="t − t₀  [time]", title="Shape I₁ ≥ I₂ ≥ I₃, ⟨g_i/R²⟩", ylim=(0, 1))
     for label, one, style in _separations(data):
@@ -314,13 +297,6 @@ def _shape(ax: Axes, data: xr.Dataset) -> None:
             _curve(ax, data["lag"].values, of, "shape", style, label if n == 0 else "")
     for value in (0.75, 0.222, 0.028):
         ax.axhline(value, **DOTTED)
-    legend(ax, many=6, loc="upper left")
-
-
-def _volume(ax: Axes, data: xr.Dataset) -> None:
-    ax.set(xscale="log", yscale="log", xlabel="t − t₀  [time]", title="Mean volume  [length³]")
-    for label, one, style in _separations(data):
-        _curve(ax, data["lag"].values, one, "volume", style, label)
     legend(ax, many=6, loc="upper left")
 
 
@@ -369,14 +345,19 @@ def _uniform(ax: Axes, data: xr.Dataset) -> None:
     legend(ax, loc="upper right")
 
 
+PAIRS = (_change, _growth("mean_square", "⟨|r|²⟩  [length²]"), _richardson)
 DRAWN: dict[str, Sequence[Callable[[Axes, xr.Dataset], None]]] = {
     "dispersion": (_dispersion, _diffusivity),
     "velocity": (_correlation("v"), _pdf, _spectrum),
     "acceleration": (_correlation("a"), _pdf),
     "structure-functions": (_structure, _compensated, _flatness),
-    "pairs": (_change, _mean_square, _richardson),
-    "nearest-pairs": (_change, _mean_square, _richardson),
-    "tetrahedra": (_radius, _shape, _volume),
+    "pairs": PAIRS,
+    "nearest-pairs": PAIRS,
+    "tetrahedra": (
+        _growth("mean_square_radius", "⟨R²⟩  [length²]"),
+        _shape,
+        _growth("volume", "Mean volume  [length³]"),
+    ),
     "clustering": (_radial,),
     "uniformity": (_uniform,),
 }

@@ -8,8 +8,7 @@ import numpy as np
 import xarray as xr
 
 from whorl.base.errors import CaseError
-from whorl.particles.results.path_means import BATCHES, Blocks, spread
-from whorl.particles.results.path_moments import correlations, density, moments
+from whorl.particles.results.path_means import BATCHES, Blocks, correlations, density, moments, spread
 from whorl.particles.results.path_series import Tracks
 from whorl.probes.results.spectra import frequency_spectrum
 from whorl.results.estimate import ENDS, Estimate, gathered
