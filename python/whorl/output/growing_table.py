@@ -121,8 +121,7 @@ class Rows(ABC):
 
     def check(self, path: Path, there: "xr.Dataset", arrays: Collection[str]) -> None:
         """Raises CaseError if the group of its name in a file, with these coordinates and arrays, differs."""
-        free = self.options.free
-        if measures(there.attrs, free) != measures(self.attributes(), free):
+        if measures(there.attrs, self.options) != measures(self.attributes(), self.options):
             raise self.refused(path, "with other options")
 
     def refused(self, path: Path, how: str, remedy: str = ", or leave its options as they were") -> CaseError:
@@ -226,10 +225,10 @@ def about(options: Any) -> dict[str, str]:
     return told | ({"reference": options.reference} if options.reference else {})
 
 
-def measures(attributes: Mapping[str, str], free: Sequence[str] = ("name", "every")) -> dict[str, Any]:
-    """The options in the attributes of a group, without the `free` ones."""
-    options = renamed("diagnostics", json.loads(attributes.get("options", "{}")))
-    return {key: value for key, value in options.items() if key not in free}
+def measures(attributes: Mapping[str, str], like: Any) -> dict[str, Any]:
+    """The options in the attributes of a group `like` a block, by the names of today, without free ones."""
+    options = renamed(like.section, json.loads(attributes.get("options", "{}")))
+    return {key: value for key, value in options.items() if key not in like.free}
 
 
 def _told(unit: str, meaning: str) -> dict[str, str]:
