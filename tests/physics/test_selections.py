@@ -8,7 +8,6 @@ from support import devices
 from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.diagnostics.record import Together
 from whorl.expressions.answers import answer
 from whorl.expressions.histogram import Selection
 from whorl.run.simulation import Simulation
@@ -126,8 +125,8 @@ def test_those_of_one_moment_share_round_trips():
         {"kind": "moments", "of": "dx(u.x)"},
     ]
     case = case_of(diagnostics=wanted)
-    alone = Together(case, case.diagnostics[:1]).questions.plan
-    plan = Together(case, case.diagnostics).questions.plan
+    alone = case.planned.together(case.diagnostics[0])[0].plan
+    plan = case.planned.together(*case.diagnostics)[0].plan
     assert len(alone.stages) == 1
     assert {len(stage.program.inputs) for stage in plan.stages} <= {1, 8}
     if devices.current() == "cpu":
