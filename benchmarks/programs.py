@@ -18,10 +18,12 @@ from rich.table import Table
 from whorl import Case
 from whorl._core import Flow
 from whorl.base.ranks import MPI
-from whorl.diagnostics.record import Together
+from whorl.config.clock import Clock
+from whorl.diagnostics.record import Diagnostics
 from whorl.expressions.answers import answer
 from whorl.expressions.plan import plan_of
 from whorl.initial.fields import set_initial
+from whorl.output.sample import StateSample
 from whorl.probes.ask import Reading
 from whorl.run.core_options import core_options
 from whorl.run.progress import stdout_console
@@ -121,7 +123,8 @@ def calls_of(case: Case, flow: Flow) -> dict[str, Callable[[], Any]]:
         calls[name] = partial(answer, case.planned.asked(means=[text]), flow, 0.0)
     for name, options in QUANTITIES.items():
         asked = case.updated(diagnostics=[options])
-        calls[name] = partial(Together(asked, asked.diagnostics).measure, flow, 0.0, MPI.COMM_SELF)
+        table, sample = Diagnostics(asked, MPI.COMM_SELF, keeps=True), StateSample(asked, flow, Clock(), {})
+        calls[name] = partial(table.measure, sample, list(table.rows))
     for name, options in PROBES.items():
         asked = case.updated(probes=[options])
         calls[f"probes, {name}"] = partial(Reading(asked, asked.probes[0]).read, flow)

@@ -1,7 +1,9 @@
 """Runs that earlier versions have written stay readable, whatever their options are called today."""
 
 import json
+from types import SimpleNamespace
 
+import pytest
 from whorl.config.case import Case
 from whorl.config.earlier import as_of_today
 from whorl.output.growing_table import measures
@@ -35,4 +37,13 @@ def test_what_is_no_such_option_stays(tmp_path):
     sections = {"grid": {"points": 8}, "diagnostics": [{"kind": "spectrum", "compensate": True}, "damaged"]}
     assert as_of_today(sections)["diagnostics"] == [{"kind": "spectrum", "correct_shells": True}, "damaged"]
     assert as_of_today({"diagnostics": 3}) == {"diagnostics": 3}
-    assert measures({"options": json.dumps({"compensate": False, "name": "E"})}) == {"correct_shells": False}
+
+
+@pytest.mark.parametrize("section", ["diagnostics", "probes", "particles"])
+def test_options_of_a_group_are_renamed_by_the_section_of_its_kind(monkeypatch, section):
+    names = {"diagnostics": "spread", "probes": "distance", "particles": "mass"}
+    renamed = {one: {"width": name} for one, name in names.items()}
+    monkeypatch.setattr("whorl.config.earlier.RENAMED", renamed)
+    block = SimpleNamespace(section=section, free=("name", "every"))
+    written = {"options": json.dumps({"width": 2.0, "name": "E", "every": 3})}
+    assert measures(written, block) == {names[section]: 2.0}

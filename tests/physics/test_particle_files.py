@@ -17,7 +17,7 @@ from vtkmodules.vtkIOHDF import vtkHDFReader
 from whorl.base.errors import CaseError
 from whorl.config.case import Grid
 from whorl.output import growing_file, growing_table
-from whorl.output.groups import write_rows
+from whorl.output.groups import States, write_rows
 from whorl.particles import record as paths
 from whorl.particles import views as particle_views
 from whorl.particles.files import ordered, read_paths
@@ -123,7 +123,7 @@ def test_rows_are_added_at_a_cost_in_proportion_to_them(tmp_path, monkeypatch, o
         copied.clear()
         file = growing_file.GrowingFile(tmp_path / f"{additions}.h5", write_rows)
         for n in range(additions):
-            file.add(3 * n + 2, {"cloud": ordered(rows(3 * n, 3), order)})
+            file.add(3 * n + 2, {"cloud": States.of(ordered(rows(3 * n, 3), order))})
         file.merge()
         shares[additions] = sum(copied) / file.path.stat().st_size
         there = read_paths(file.path)["cloud"]

@@ -8,7 +8,6 @@ from support import devices
 from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.diagnostics.record import Together
 from whorl.expressions.answers import answer
 from whorl.expressions.histogram import Selection
 from whorl.expressions.plan import plan_of
@@ -127,8 +126,8 @@ def test_those_of_one_moment_share_round_trips():
         {"kind": "moments", "of": "dx(u.x)"},
     ]
     case = case_of(diagnostics=wanted)
-    alone = plan_of(Together(case, case.diagnostics[:1]).questions)
-    plan = plan_of(Together(case, case.diagnostics).questions)
+    alone = plan_of(case.planned.together(case.diagnostics[0])[0])
+    plan = plan_of(case.planned.together(*case.diagnostics)[0])
     assert len(alone.stages) == 1
     assert {len(stage.program.inputs) for stage in plan.stages} <= {1, 8}
     if devices.current() == "cpu":

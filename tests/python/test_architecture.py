@@ -123,7 +123,13 @@ from whorl import Simulation, load_case
 import whorl.cli.main
 
 settings = ["grid.points=8", "time.dt=0.02", "time.until=0.04", "output.spectra_every='1 steps'"]
-case = load_case("abc").updated(settings, output={"directory": "run"})
+case = load_case("abc").updated(
+    settings,
+    diagnostics=[{"kind": "pdf", "of": "u.x", "every": "1 steps"}],
+    probes=[{"kind": "modes", "of": "u", "modes": [[1, 0, 0]], "every": "1 steps"}],
+    particles=[{"kind": "tracer", "count": 4, "of": "p", "every": "1 steps"}],
+    output={"directory": "run"},
+)
 Simulation(case).run(progress=False)
 print(*sys.modules.keys() & {"xarray", "pandas", "scipy", "matplotlib"})
 """
@@ -134,4 +140,5 @@ def test_a_run_does_not_wait_for_what_only_results_want(tmp_path):
     run = [sys.executable, "-c", RUN]
     done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, "\n"), done.stderr
-    assert {"series.csv", "spectra.h5"} <= {path.name for path in (tmp_path / "run").iterdir()}
+    files = {"series.csv", "spectra.h5", "diagnostics.h5", "probes.h5", "particles.h5"}
+    assert files <= {path.name for path in (tmp_path / "run").iterdir()}

@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 from support.build import needs
 from whorl.output import growing_file
-from whorl.output.groups import cut_group
+from whorl.output.groups import States, cut_group
 from whorl.output.growing_file import GrowingFile, read_groups
 
 pytestmark = needs("hdf5")
@@ -17,18 +17,21 @@ pytestmark = needs("hdf5")
 POINTS = 10_000
 
 
-def state(step: int, name: str = "plane", size: int = POINTS) -> dict[str, xr.Dataset]:
+def dataset(step: int, size: int = POINTS) -> xr.Dataset:
     values = np.random.default_rng(step).normal(size=(1, 2, size))
-    data = xr.Dataset(
+    return xr.Dataset(
         {"f": (("time", "quantity", "x"), values, {"units": "1", "long_name": "f"})},
         {"time": [0.1 * step], "quantity": ["u", "v"], "x": np.arange(size), "step": ("time", [step])},
         {"kind": "slice"},
     )
-    return {name: data}
 
 
-def whole(steps, name: str = "plane") -> xr.Dataset:
-    return xr.concat([state(step, name)[name] for step in steps], "time", data_vars="minimal")
+def state(step: int, name: str = "plane") -> dict[str, States]:
+    return {name: States.of(dataset(step))}
+
+
+def whole(steps) -> xr.Dataset:
+    return xr.concat([dataset(step) for step in steps], "time", data_vars="minimal")
 
 
 def check(file: GrowingFile, steps) -> None:
@@ -57,7 +60,7 @@ def test_states_are_read_at_once_and_in_the_file_at_the_end(tmp_path, large):
     file.merge()
     assert [path.name for path in tmp_path.iterdir()] == ["diagnostics.h5"]
     with xr.open_dataset(tmp_path / "diagnostics.h5", group="other", engine="h5netcdf") as data:
-        np.testing.assert_array_equal(data["f"], whole(range(16, 24), "other")["f"])
+        np.testing.assert_array_equal(data["f"], whole(range(16, 24))["f"])
 
 
 def test_a_small_file_has_all_states_itself(tmp_path):
@@ -112,7 +115,7 @@ def test_a_kill_loses_no_state_and_doubles_none(tmp_path, large, at):
             os.kill(os.getpid(), signal.SIGKILL)
 
         if at == "copying":
-            growing_file._extend = die
+            growing_file.append_states = die
         elif at == "renamed":
             type(beside[0]).unlink = die
         else:

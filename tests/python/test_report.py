@@ -16,7 +16,7 @@ from whorl import report as reports
 from whorl.base.errors import CaseError
 from whorl.base.hdf5 import open_hdf5
 from whorl.config.case import Case
-from whorl.output.groups import cut_group, write_rows
+from whorl.output.groups import States, cut_group, write_rows
 from whorl.output.lock import Lock, is_held
 from whorl.report import report
 from whorl.report.facts import AUTHORS, TITLE, told_size
@@ -59,9 +59,9 @@ def add_particles(run):
             {"kind": "tracer"},
         )
         with open_hdf5(run.particles, "a") as file:
-            write_rows(file, name, data.isel(time=slice(5)))
+            write_rows(file, name, States.of(data.isel(time=slice(5))))
         with open_hdf5(run.path / "particles-00000005.h5", "a") as file:
-            write_rows(file, name, data.isel(time=slice(5, 6)))
+            write_rows(file, name, States.of(data.isel(time=slice(5, 6))))
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ import xarray as xr
 from whorl.base.hdf5 import open_hdf5
 from whorl.config.case import Case
 from whorl.config.measures import series_columns
-from whorl.diagnostics.record import Measured, Together
+from whorl.diagnostics.record import Measured
 from whorl.output.directory import RunDirectory
-from whorl.output.groups import write_group
+from whorl.output.groups import States, write_group
 from whorl.output.series import Series
 from whorl.results.runs import RunResults, open_run
 
@@ -34,7 +34,7 @@ def states_of(case: Case, times: np.ndarray, seed: int = 1) -> dict[str, xr.Data
     """
     rng, found = np.random.default_rng(seed), {}
     for one in case.diagnostics:
-        layout = Together(case, [one]).layouts[0]
+        layout = case.planned.together(one)[1][0]
 
         def row(layout=layout):
             values = {}
@@ -70,5 +70,5 @@ def run_with_diagnostics(path, times: np.ndarray, blocks=BLOCKS, **states: xr.Da
         series.append(values | {"step": step, "time": time})
     with open_hdf5(directory.diagnostics, "w") as file:
         for name, data in (states_of(case, times) | states).items():
-            write_group(file, name, data)
+            write_group(file, name, States.of(data))
     return open_run(path)

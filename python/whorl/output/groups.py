@@ -5,7 +5,7 @@ say what it holds. xarray opens it by `open_dataset(path, group=NAME)`.
 """
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,20 +35,40 @@ class Variable(NamedTuple):
     attrs: dict[str, Any]
 
 
+class States(NamedTuple):
+    """Arrays over time, their coordinates, `time` and `step` among them, and the attributes of a group."""
+
+    arrays: Mapping[str, Variable]
+    coordinates: Mapping[str, Variable]
+    attrs: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, data: "xr.Dataset") -> "States":
+        """The states of a dataset."""
+        arrays, coordinates = (
+            {str(key): Variable(one.dims, one.values, one.attrs) for key, one in part.items()}
+            for part in (data.data_vars, data.coords)
+        )
+        return cls(arrays, coordinates, data.attrs)
+
+    @property
+    def variables(self) -> dict[str, Variable]:
+        """All arrays and coordinates."""
+        return {**self.arrays, **self.coordinates}
+
+
 def write_group(
-    file: "h5py.File", name: str, data: "xr.Dataset", rows: int | None = None, *, grows: bool = True
+    file: "h5py.File", name: str, states: States, rows: int | None = None, *, grows: bool = True
 ) -> None:
-    """Write a dataset over time as a group, which can grow; its chunks have `rows` rows, if given."""
+    """Write states as a group, which can grow; its chunks have `rows` rows, if given."""
     group = file.create_group(name)
-    group.attrs.update(data.attrs)
-    variables = {key: Variable(one.dims, one.values, one.attrs) for key, one in data.variables.items()}
-    write_variables(group, variables, list(map(str, data.dims)), rows, grows=grows, at_steps=data.data_vars)
+    group.attrs.update(states.attrs)
+    write_variables(group, states.variables, rows, grows=grows, at_steps=states.arrays)
 
 
 def write_variables(
     group: "h5py.Group",
     variables: Mapping[str, Variable],
-    dimensions: Sequence[str],
     rows: int | None = None,
     *,
     grows: bool,
@@ -65,7 +85,7 @@ def write_variables(
         made.attrs.update(one.attrs)
         if key in at_steps and "step" in variables:
             made.attrs["coordinates"] = "step"
-    for key in dimensions:
+    for key in dict.fromkeys(dimension for one in variables.values() for dimension in one.dims):
         group[key].make_scale(key)
     for key, one in variables.items():
         if one.dims != (key,):
@@ -73,10 +93,11 @@ def write_variables(
                 group[key].dims[place].attach_scale(group[dimension])
 
 
-def write_rows(file: "h5py.File", name: str, data: "xr.Dataset") -> None:
-    """Write a dataset of many rows as a group that can grow."""
-    row = sum(one.nbytes for one in data.data_vars.values()) // max(data.sizes["time"], 1)
-    write_group(file, name, data, rows=int(np.clip(CHUNK_BYTES // max(row, 1), 1, 4096)))
+def write_rows(file: "h5py.File", name: str, states: States) -> None:
+    """Write many rows as a group that can grow."""
+    row = sum(one.values.nbytes for one in states.arrays.values())
+    row //= max(len(states.coordinates["time"].values), 1)
+    write_group(file, name, states, rows=int(np.clip(CHUNK_BYTES // max(row, 1), 1, 4096)))
 
 
 def _growing(variable: Variable, rows: int | None) -> dict[str, Any]:
@@ -112,16 +133,18 @@ def check_replaceable(path: Path, what: str, about: str) -> None:
         raise CaseError(f"{path} is no earlier {what}, so it is not replaced; choose another with -o.")
 
 
-def append_states(group: "h5py.Group", states: "xr.Dataset") -> None:
-    """Append states to a group with the same arrays."""
-    if not (count := states.sizes["time"]):
+def append_states(group: "h5py.Group", states: States) -> None:
+    """Append states after the last one of a group with the same arrays."""
+    steps, there = states.coordinates["step"].values, group["step"]
+    first = np.searchsorted(steps, there[-1], side="right") if len(there) else 0
+    if first == len(steps):
         return
-    for key, variable in states.variables.items():
-        if "time" in variable.dims:
-            time, data = variable.dims.index("time"), group[key]
-            there = data.shape[time]
-            data.resize(there + count, axis=time)
-            data[(*(slice(None),) * time, slice(there, None))] = variable.values
+    for key, one in states.variables.items():
+        if "time" in one.dims:
+            before, data = (slice(None),) * one.dims.index("time"), group[key]
+            count = data.shape[len(before)]
+            data.resize(count + len(steps) - first, axis=len(before))
+            data[(*before, slice(count, None))] = one.values[(*before, slice(first, None))]
 
 
 def cut_group(group: "h5py.Group", states: int) -> None:
@@ -146,6 +169,11 @@ def read_group(group: "h5py.Group", without_arrays: bool = False) -> "xr.Dataset
     """A group as a dataset over time, or only its coordinates."""
     import xarray as xr
 
+    return xr.Dataset(*read_states(group, without_arrays))
+
+
+def read_states(group: "h5py.Group", without_arrays: bool = False) -> States:
+    """The states of a group, or only their coordinates."""
     variables = {}
     for key, data in members(group):
         if without_arrays and not data.is_scale and key != "step":
@@ -154,11 +182,8 @@ def read_group(group: "h5py.Group", without_arrays: bool = False) -> "xr.Dataset
         dims = tuple(names[0] for names in own)
         values = data.asstr()[:] if data.dtype.kind == "O" else data[()]
         told = {name: python_value(value) for name, value in data.attrs.items() if name in TOLD}
-        variables[key] = (dims, values, told)
-    coordinates = {key for key, (dims, *_) in variables.items() if dims == (key,)} | {"step"}
+        variables[key] = Variable(dims, values, told)
+    coordinates = {key: one for key, one in variables.items() if key == "step" or one.dims == (key,)}
+    arrays = {key: one for key, one in variables.items() if key not in coordinates}
     attributes = {name: python_value(value) for name, value in group.attrs.items()}
-    return xr.Dataset(
-        {key: of for key, of in variables.items() if key not in coordinates},
-        {key: of for key, of in variables.items() if key in coordinates},
-        attributes,
-    )
+    return States(arrays, coordinates, attributes)

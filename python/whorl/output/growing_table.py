@@ -6,8 +6,9 @@ again. A kind of file is a `GrowingTable` with `Rows`, which describe its groups
 """
 
 import json
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
@@ -17,7 +18,7 @@ from whorl.base.errors import CaseError
 from whorl.config.clock import Every
 from whorl.config.earlier import renamed
 from whorl.diagnostics.options import Array, ArrayLayout
-from whorl.output.groups import Variable, cut_group, write_group
+from whorl.output.groups import States, Variable, cut_group, write_group
 from whorl.output.growing_file import GrowingFile, Write
 from whorl.output.sample import StateSample
 from whorl.output.series import gaps_of, with_gaps
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 1000  # of a group in memory
 MOST_BYTES = 1 << 26
-CLOCK = (("time", "time", "t"), ("step", "1", "number of time steps made"))
+NO_GAPS: Mapping[str, str] = {}
 Coordinates = Mapping[str, tuple[np.ndarray, str, str]]  # values, unit and meaning
 
 
-class Rows(ABC):
+class Rows:
     """A group: its axes and arrays, the rows of it in memory, and the number of those in its file.
 
     A row is a step, a time and data of `width` numbers, which are None on ranks that do not get them. Further
@@ -43,8 +44,17 @@ class Rows(ABC):
     def __init__(
         self, options: Any, layout: ArrayLayout, width: int = 0, coordinates: Coordinates | None = None
     ):
-        self.options, self.layout, self.width, self.coordinates = options, layout, width, coordinates or {}
+        self.options, self.width, self.coordinates = options, width, coordinates or {}
+        self.lay(layout)
         self.resume(None)
+
+    def lay(self, layout: ArrayLayout) -> None:
+        """Set the axes and the arrays."""
+        self.layout = layout
+        self._told = {one.name: self.attributes_of(one) for one in layout.arrays}
+        along = {one.name: (one.name, np.array(one.values), one.unit, one.meaning) for one in layout.axes}
+        along |= {name: (layout.axes[1].name, *one) for name, one in self.coordinates.items()}
+        self._along = {name: _variable(*one) for name, one in along.items()}
 
     def resume(self, data: "xr.Dataset | None") -> None:
         """Resume after the coordinates of the rows in the file."""
@@ -55,9 +65,10 @@ class Rows(ABC):
         self.first = (int(at[0][0]), float(at[0][1])) if at else None
         self.last = int(at[-1][0]) if at else None
 
-    @abstractmethod
     def arrays(self, raw: Sequence[Any], times: np.ndarray) -> Sequence[np.ndarray]:
-        """The arrays of the layout over time, from the data of rows."""
+        """The arrays of the layout over time, from the data of rows: here each has all arrays by name."""
+        shapes = {one.name: (len(raw), *self.layout.shape_of(one)) for one in self.layout.arrays}
+        return [np.array([row[name] for row in raw]).reshape(shape) for name, shape in shapes.items()]
 
     def is_lost(self, raw: Any) -> bool:
         """Whether a row is of a state that is not finite."""
@@ -65,10 +76,11 @@ class Rows(ABC):
 
     def attributes_of(self, array: Array) -> dict[str, str]:
         """The attributes of an array: its unit and its meaning."""
-        return _told(array.unit, array.meaning)
+        return {"units": array.unit or "1", "long_name": array.meaning}
 
+    @cached_property
     def attributes(self) -> dict[str, Any]:
-        """The attributes of the group."""
+        """The attributes of the group, for its first rows."""
         return about(self.options)
 
     @property
@@ -84,45 +96,33 @@ class Rows(ABC):
         self.first, self.last = self.first or (step, time), step
         self.rows.append((step, time, raw))
 
-    def variables(self) -> tuple[dict[str, Variable], dict[str, Variable]]:
-        """The arrays of the rows in memory, and their coordinates."""
+    def states(self, gaps: Mapping[str, str] = NO_GAPS) -> States:
+        """The rows in memory over `time` and the axes; none on ranks without their data."""
         there = [row for row in self.rows if row[2] is not None]
-        of_clock = {"time": np.array([row[1] for row in there], float)}
-        of_clock["step"] = np.array([row[0] for row in there], int)
-        values = self.arrays([row[2] for row in there], of_clock["time"])
+        steps, times = np.array([row[0] for row in there], int), np.array([row[1] for row in there], float)
+        values = self.arrays([row[2] for row in there], times)
         arrays = {
-            array.name: Variable(("time", *array.axes), of_array, self.attributes_of(array))
-            for array, of_array in zip(self.layout.arrays, values, strict=True)
+            one.name: Variable(("time", *one.axes), of_array, self._told[one.name])
+            for one, of_array in zip(self.layout.arrays, values, strict=True)
         }
-        coordinates = {
-            axis.name: Variable((axis.name,), np.array(axis.values), _told(axis.unit, axis.meaning))
-            for axis in self.layout.axes
-        }
-        for name, (along, unit, meaning) in self.coordinates.items():
-            coordinates[name] = Variable((self.layout.axes[1].name,), along, _told(unit, meaning))
-        for name, unit, meaning in CLOCK:
-            coordinates[name] = Variable(("time",), of_clock[name], _told(unit, meaning))
-        return arrays, coordinates
+        clock = {"time": _variable("time", times, "time", "t")}
+        clock["step"] = _variable("time", steps, "1", "number of time steps made")
+        return States(arrays, self._along | clock, {**self.attributes, **gaps})
 
     def dataset(self) -> "xr.Dataset":
-        """The rows in memory over `time` and the axes; none on ranks without their data."""
+        """The states as a dataset."""
         import xarray as xr
 
-        return xr.Dataset(*self.variables(), self.attributes())
+        return xr.Dataset(*self.states())
 
     def drop_lost(self) -> None:
         """Drop the last rows that are not finite."""
         while self.rows and self.rows[-1][2] is not None and self.is_lost(self.rows[-1][2]):
             self.rows.pop()
 
-    def clear(self) -> None:
-        """Drop the rows after they are written."""
-        self.written, self.rows = self.written + len(self), []
-
     def check(self, path: Path, there: "xr.Dataset", arrays: Collection[str]) -> None:
         """Raises CaseError if the group of its name in a file, with these coordinates and arrays, differs."""
-        free = self.options.free
-        if measures(there.attrs, free) != measures(self.attributes(), free):
+        if measures(there.attrs, self.options) != measures(about(self.options), self.options):
             raise self.refused(path, "with other options")
 
     def refused(self, path: Path, how: str, remedy: str = ", or leave its options as they were") -> CaseError:
@@ -150,7 +150,7 @@ class GrowingTable(Table, Generic[Group]):
         every = {name: Every.parse(one.options.every) for name, one in self.rows.items()}
         super().__init__(every, path)
         self.file, self.keeps = GrowingFile(path, self.write_group) if path else None, keeps  # type: ignore[arg-type]
-        self.gaps: list[str] = []
+        self.gaps: dict[str, str] = {}  # as attributes of groups
 
     @abstractmethod
     def measure(self, sample: StateSample, names: Sequence[str]) -> Mapping[str, Any]:
@@ -182,7 +182,7 @@ class GrowingTable(Table, Generic[Group]):
     def resume(self, data: "dict[str, xr.Dataset] | None", gaps: Iterable[str] = ()) -> None:
         """Resume after the rows of `data`; groups that the case no longer has stay in the file."""
         data = data or {}
-        self.gaps = list(dict.fromkeys(gaps))
+        self.gaps = with_gaps(dict.fromkeys(gaps))
         for name, one in self.rows.items():
             one.resume(data.get(name))
         if self.file and data:
@@ -193,7 +193,7 @@ class GrowingTable(Table, Generic[Group]):
         for name, group in data.items():
             cut_group(file[name], group.sizes["time"])
             file[name].attrs.pop("gaps", None)
-            file[name].attrs.update(with_gaps(self.gaps))
+            file[name].attrs.update(self.gaps)
 
     def drop_lost(self) -> None:
         for one in self.rows.values():
@@ -205,11 +205,10 @@ class GrowingTable(Table, Generic[Group]):
         if self.keeps or not unwritten:
             return
         if self.file:
-            gaps = with_gaps(self.gaps)
-            states = {name: one.dataset().assign_attrs(gaps) for name, one in unwritten.items()}
-            self.file.add(max(one.last for one in unwritten.values()), states)
+            groups = {name: one.states(self.gaps) for name, one in unwritten.items()}
+            self.file.add(max(one.last for one in unwritten.values()), groups)
         for one in unwritten.values():
-            one.clear()
+            one.written, one.rows = one.written + len(one), []
 
     def finish(self) -> None:
         """Write all rows, and merge them into the file."""
@@ -226,11 +225,11 @@ def about(options: Any) -> dict[str, str]:
     return told | ({"reference": options.reference} if options.reference else {})
 
 
-def measures(attributes: Mapping[str, str], free: Sequence[str] = ("name", "every")) -> dict[str, Any]:
-    """The options in the attributes of a group, without the `free` ones."""
-    options = renamed("diagnostics", json.loads(attributes.get("options", "{}")))
-    return {key: value for key, value in options.items() if key not in free}
+def measures(attributes: Mapping[str, str], like: Any) -> dict[str, Any]:
+    """The options in the attributes of a group `like` a block, by the names of today, without free ones."""
+    options = renamed(like.section, json.loads(attributes.get("options", "{}")))
+    return {key: value for key, value in options.items() if key not in like.free}
 
 
-def _told(unit: str, meaning: str) -> dict[str, str]:
-    return {"units": unit or "1", "long_name": meaning}
+def _variable(along: str, values: np.ndarray, unit: str, meaning: str) -> Variable:
+    return Variable((along,), values, {"units": unit or "1", "long_name": meaning})

@@ -155,8 +155,7 @@ class Recorder:
 
     def _due(self, *, last: bool, released: Collection[str] = ()) -> dict[str, list[str]]:
         """The parts of each writer that are due after a step."""
-        writers = self.writers.items()
-        return {name: one.due(self.clock, last=last, released=released) for name, one in writers}
+        return {name: one.due(self.clock, last=last, released=released) for name, one in self.writers.items()}
 
     def _write(self, due: Mapping[str, list[str]], report: _core.StepReport | None = None) -> None:
         """Write the parts that are due, first those that need no sums over modes.

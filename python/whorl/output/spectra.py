@@ -39,13 +39,10 @@ class Shells(Rows):
 
     def add(self, step: int, time: float, raw: Mapping[str, np.ndarray]) -> None:
         if not self.rows:
-            self.layout = ArrayLayout((_axis(raw["k"]),), self.layout.arrays)
+            self.lay(ArrayLayout((_axis(raw["k"]),), self.layout.arrays))
         super().add(step, time, {name: np.array(values) for name, values in raw.items()})
 
-    def arrays(self, raw: Sequence[Mapping[str, np.ndarray]], times: np.ndarray) -> list[np.ndarray]:
-        shape = (len(raw), len(self.layout.axes[0].values))
-        return [np.array([one.of(row) for row in raw]).reshape(shape) for one in self.layout.arrays]
-
+    @property
     def attributes(self) -> dict[str, str]:
         return {}
 
@@ -97,9 +94,8 @@ class Spectra(ColumnTable):
     def _write(self) -> None:
         if self.path:
             with whole_file(self.path) as beside, open_hdf5(beside, "w") as file:
-                arrays, coordinates = self.rows.variables()
                 file.attrs.update({"about": ABOUT, **with_gaps(self.gaps)})
-                write_variables(file, arrays | coordinates, ("time", "k"), grows=False)
+                write_variables(file, self.rows.states().variables, grows=False)
 
 
 def read_spectra(path: Path) -> "xr.Dataset":

@@ -78,7 +78,7 @@ class PathReading:
         return not np.isfinite(rows[:, : 3 * self._variables]).all() or (values.size > 0 and not values.any())
 
     def arrays(self, raw: np.ndarray, times: np.ndarray) -> list[np.ndarray]:
-        """Positions and velocities [time][particle][axis] and values [time][particle][quantity], if any."""
+        """Positions and velocities [time][particle][axis], and values [time][particle][quantity]."""
         rows = raw.reshape(len(raw), self.probe.number(), self._each)
         vectors = [rows[..., 3 * n : 3 * n + 3] for n in range(self._variables)]
-        return [*vectors, rows[..., 3 * self._variables :]][: len(self.layout.arrays)]
+        return [*vectors, rows[..., 3 * self._variables :]]

@@ -6,6 +6,7 @@ that did not read one.
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,12 @@ import numpy as np
 
 from whorl.config.case import Case
 from whorl.config.clock import Clock, Every
-from whorl.output.groups import read_group, write_rows
-from whorl.output.growing_table import about
+from whorl.diagnostics.options import ArrayLayout
+from whorl.output.groups import States, Variable, read_states, write_rows
+from whorl.output.growing_table import NO_GAPS, about
 from whorl.output.sample import StateSample
 from whorl.output.table import Kept
 from whorl.particles.ask import PathReading
-from whorl.particles.files import ordered
 from whorl.particles.options import VALUE, quantity_axis
 from whorl.particles.views import remove_view, write_view
 from whorl.probes.record import ReadRows, ReadTable
@@ -31,18 +32,43 @@ if TYPE_CHECKING:
 class PathRows(ReadRows):
     """The rows of one group of particles."""
 
-    quantities: tuple[str, ...] = ()  # of the file, if the case has others
-
+    @property
     def attributes(self) -> dict[str, Any]:
-        return super().attributes() | self.reading.found
-
-    def dataset(self) -> "xr.Dataset":
-        return with_quantities(ordered(super().dataset(), self.options.order), self.quantities)
+        return about(self.options) | self.reading.found
 
     def resume(self, data: "xr.Dataset | None") -> None:
+        """Resume after rows that may have other quantities; further rows have those of both."""
         super().resume(data)
-        known, own = _quantities(data), [read.text for read in self.reading.reads]
-        self.quantities = tuple(dict.fromkeys([*known, *own])) if known != own else ()
+        self.own = [one.text for one in self.reading.reads]
+        self.quantities = list(dict.fromkeys([*_quantities(data), *self.own]))
+        if self.quantities != self.own:
+            layout = self.reading.layout
+            arrays = layout.arrays if self.own else (*layout.arrays, VALUE)
+            axis = replace(quantity_axis([]), values=self.quantities)
+            self.lay(ArrayLayout((*layout.axes[:2], axis), arrays))
+
+    def arrays(self, raw: Sequence[np.ndarray], times: np.ndarray) -> list[np.ndarray]:
+        *vectors, values = super().arrays(raw, times)
+        return [*vectors, _wide(values, self.own, self.quantities)][: len(self.layout.arrays)]
+
+    def states(self, gaps: Mapping[str, str] = NO_GAPS) -> States:
+        found = super().states(gaps)
+        if self.options.order == "time":
+            return found
+        arrays = {
+            name: Variable(("particle", "time", *dims[2:]), values.swapaxes(0, 1), told)
+            for name, (dims, values, told) in found.arrays.items()
+        }
+        return found._replace(arrays=arrays)
+
+    def completed(self, there: States, known: Sequence[str]) -> States:
+        """The states of a file, which has the `known` quantities, with all quantities."""
+        none, shape = self.states(), there.arrays["position"].values.shape[:2]
+        value = Variable(none.arrays["value"].dims, np.empty((*shape, 0)), self.attributes_of(VALUE))
+        value = there.arrays.get("value", value)
+        value = value._replace(values=_wide(value.values, known, self.quantities))
+        axis = {"quantity": none.coordinates["quantity"]}
+        return States({**there.arrays, "value": value}, {**there.coordinates, **axis}, there.attrs)
 
 
 class Paths(ReadTable[PathRows]):
@@ -93,8 +119,9 @@ class Paths(ReadTable[PathRows]):
         for name, one in self.rows.items():
             if name in data:
                 file[name].attrs.update(about(one.options))
-                if one.quantities and one.quantities != tuple(_quantities(data[name])):
-                    whole = with_quantities(read_group(file[name]), one.quantities)
+                known = _quantities(data[name])
+                if one.quantities != known:
+                    whole = one.completed(read_states(file[name]), known)
                     del file[name]
                     write_rows(file, name, whole)
 
@@ -133,17 +160,8 @@ def _quantities(data: "xr.Dataset | None") -> list[str]:
     return list(map(str, data["quantity"].values)) if there else []
 
 
-def with_quantities(data: "xr.Dataset", names: tuple[str, ...]) -> "xr.Dataset":
-    """The data with the values of these quantities, NaN for those it lacks; unchanged without names."""
-    if not names:
-        return data
-    axis = quantity_axis([])
-    if "value" in data:
-        wide = data.reindex(quantity=list(names))
-    else:
-        shape = (data.sizes["time"], data.sizes["particle"], len(names))
-        told = {"units": VALUE.unit, "long_name": VALUE.meaning}
-        wide = data.assign(value=(("time", *VALUE.axes), np.full(shape, np.nan), told))
-        wide = wide.assign_coords(quantity=list(names))
-    wide["quantity"].attrs.update({"units": "1", "long_name": axis.meaning})
-    return ordered(wide, data["position"].dims[0])
+def _wide(values: np.ndarray, known: Sequence[str], names: Sequence[str]) -> np.ndarray:
+    """The values of the quantities `names` from those of `known`, NaN for others."""
+    wide = np.full((*values.shape[:2], len(names)), np.nan)
+    wide[..., [names.index(name) for name in known]] = values
+    return wide

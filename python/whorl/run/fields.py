@@ -286,7 +286,7 @@ class Fields:
         """
         case = self.case.updated(diagnostics=[{"kind": kind, **options}])
         case = case.without_forces(self.case.forces_not_there)
-        return measured_now(case, case.diagnostics[0], self.flow, self.clock, self.comm)
+        return measured_now(case, self.flow, self.clock, self.comm)
 
     def maximum(self, name: str) -> float:
         """Return the largest magnitude |f| of a field, or an expression, on the grid points.

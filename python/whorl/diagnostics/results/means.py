@@ -16,7 +16,7 @@ from whorl.base.hdf5 import open_hdf5
 from whorl.base.text import in_words
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
-from whorl.output.groups import check_replaceable, write_group
+from whorl.output.groups import States, check_replaceable, write_group
 from whorl.output.means import ENOUGH, FEWEST
 from whorl.results.as_text import as_table, counted_samples, finite_or_none, listed, told_of_box
 from whorl.results.averages import window_of
@@ -137,7 +137,7 @@ class DiagnosticMeans(ByName[xr.Dataset]):
         with whole_file(path) as beside, open_hdf5(beside, "w") as file:
             file.attrs["about"] = ABOUT
             for name, data in self.means.items():
-                write_group(file, name, data)
+                write_group(file, name, States.of(data))
         return path
 
     def to_dict(self) -> dict[str, Any]:
