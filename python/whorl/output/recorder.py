@@ -85,12 +85,15 @@ class Recorder:
         self.sums = Sums(case, flow, clock, self.blow_up)
         self._agree = partial(agreed, comm)
 
-    def begin(self, dt: float) -> None:
-        """Write the initial state; `dt` is the step before it, if the run begins from a checkpoint."""
-        self.sums.values()
+    def check_start(self) -> None:
+        """Raises CaseError if time.stop_when holds before the first step. Collective."""
         if self.condition.text:
             self.check_condition()
             self.condition.check_at_start(self.clock)
+
+    def begin(self, dt: float) -> None:
+        """Write the initial state; `dt` is the step before it, if the run begins from a checkpoint."""
+        self.sums.values()
         due = {name: writer.wanted() for name, writer in self.writers.items()}
         self._write(due | {"checkpoint": []})
         if self.clock.step > 0:
