@@ -10,7 +10,7 @@ import pytest
 from support import devices
 from support.tools import ROOT, load
 from whorl import _core
-from whorl.run.fitting import choose_planes
+from whorl.run.memory.fitting import choose_planes
 
 GIB = 2**30
 CHECK = str(ROOT / "tools/gpu_check")

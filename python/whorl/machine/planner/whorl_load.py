@@ -36,7 +36,7 @@ from whorl.machine.floor import passes
 from whorl.machine.planner.cut import Shares, least_shares
 from whorl.machine.planner.load import AllToAlls, FollowedParticles, Load, line_operations
 from whorl.machine.planner.options import planned_options
-from whorl.run.program_needs import of_questions
+from whorl.run.memory.needs import of_questions
 
 MOST_ROWS = 64  # of a process grid, if possible: rows belong inside a node
 
