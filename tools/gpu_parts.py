@@ -21,7 +21,7 @@ from whorl.machine.benches.common import bench_case
 from whorl.machine.benches.step import OF_TRACERS
 from whorl.particles.particles import added
 from whorl.run.core_options import core_options, core_scheme
-from whorl.run.fitting import choose_planes, largest_points
+from whorl.run.memory.fitting import choose_planes, largest_points
 
 DEVICE = os.environ.get("WHORL_CHECKED", "cuda")
 TOY = {"name": "cpu-as-gpu", "memory": 16 << 20, "block_memory": 227 << 10, "copies": 1e10}

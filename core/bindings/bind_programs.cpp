@@ -22,7 +22,7 @@ struct ProbeOfOpen {
 
 // Numbers by name, 0 unless they are given.
 template <class Needs> void bind_needs(nb::module_& m, const char* name) {
-    nb::class_<Needs> needs(m, name, "What is needed in a run; see whorl.run.program_needs.");
+    nb::class_<Needs> needs(m, name, "What is needed in a run; see whorl.run.memory.needs.");
     std::string signature = "def __init__(self, *";
     Needs::each(
         [&](const std::string& one, std::int64_t Needs::*) { signature += ", " + one + ": int = 0"; });

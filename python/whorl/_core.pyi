@@ -48,7 +48,7 @@ class Source:
     def shells(self) -> list[float]: ...
 
 class ProgramNeeds:
-    """What is needed in a run; see whorl.run.program_needs."""
+    """What is needed in a run; see whorl.run.memory.needs."""
 
     def __init__(self, *, inputs: int = 0, products: int = 0, fluxes: int = 0, product_fields: int = 0, kept: int = 0, forces: int = 0, of_rows: int = 0, values: int = 0, histogram_operands: int = 0, cells: int = 0, sums: int = 0, places: int = 0, pairs: int = 0, groups: int = 0, mode_cells: int = 0, increments: int = 0, moments: int = 0, axis: int = 0, fields: int = 0, nx: int = 0, ny: int = 0, nz: int = 0) -> None: ...
 
@@ -119,7 +119,7 @@ class ProgramNeeds:
     def nz(self) -> int: ...
 
 class ProbeNeeds:
-    """What is needed in a run; see whorl.run.program_needs."""
+    """What is needed in a run; see whorl.run.memory.needs."""
 
     def __init__(self, *, inputs: int = 0, modes: int = 0, points: int = 0, lines: int = 0, along_x: int = 0, along_y: int = 0, along_z: int = 0) -> None: ...
 
@@ -145,7 +145,7 @@ class ProbeNeeds:
     def along_z(self) -> int: ...
 
 class ParticleNeeds:
-    """What is needed in a run; see whorl.run.program_needs."""
+    """What is needed in a run; see whorl.run.memory.needs."""
 
     def __init__(self, *, count: int = 0, vectors: int = 0, points: int = 0, sampled: int = 0, kept: int = 0, inputs: int = 0, row_bytes: int = 0) -> None: ...
 

@@ -92,6 +92,7 @@ def test_a_condition_that_holds_already_is_told(tmp_path):
         CaseError, match=r'stop_when = "mean.*" holds before the first step \(t = 0, step 0\)'
     ):
         begun(make_case(tmp_path / "none", stop_when="mean(dot(u, u)) < 10")).run(progress=False)
+    assert not (tmp_path / "none").exists()
     run = tmp_path / "run"
     begun(make_case(run, stop_when=CONDITION)).run(progress=False)
     for beside in (None, tmp_path / "beside"):

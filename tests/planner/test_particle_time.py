@@ -2,14 +2,13 @@
 
 import io
 import re
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from planner.cases import case, sections, toy
 from rich.console import Console
 from support.ranks import on_ranks
+from support.tools import load
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.machine.planner import measure, report
@@ -238,10 +237,7 @@ def test_two_costs_of_one_way_are_refused():
 
 
 def test_the_benchmark_shows_a_plan_where_there_is_one(monkeypatch, tmp_path):
-    page = Path(__file__).resolve().parents[2] / "benchmarks" / "particles.py"
-    spec = spec_from_file_location("benchmark_of_particles", page)
-    benchmark = module_from_spec(spec)
-    spec.loader.exec_module(benchmark)
+    benchmark = load("benchmarks/particles.py")
     (tmp_path / "here.toml").write_text(machine_toml(with_costs()))
     planned = benchmark.planned(str(tmp_path / "here.toml"), case(particles=[TRACERS]))
     assert planned.endswith(", 50 ns")  # by two devices

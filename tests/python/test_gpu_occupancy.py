@@ -5,13 +5,10 @@ import os
 import shutil
 import subprocess
 import sys
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
-from pathlib import Path
 
 import pytest
+from support.tools import ROOT, load
 
-ROOT = Path(__file__).resolve().parents[2]
 # In the order of ptxas: the functions that a kernel calls come last.
 SAID = """ptxas info    : Compiling entry function '_Z1fILi{threads}EEvv' for 'sm_90'
 ptxas info    : Function properties for _Z1fILi{threads}EEvv
@@ -31,11 +28,7 @@ def said(threads=256, registers=80, stack=0, spilled=0, called=0):
 
 @pytest.fixture(scope="module")
 def occupancy():
-    loader = SourceFileLoader("gpu_occupancy", str(ROOT / "tools" / "gpu_occupancy"))
-    module = module_from_spec(spec_from_loader(loader.name, loader))
-    sys.modules[loader.name] = module
-    loader.exec_module(module)
-    return module
+    return load("tools/gpu_occupancy")
 
 
 # By registers; by warps; by memory, of which a block of a hundred KiB leaves room for two on an H100 and one

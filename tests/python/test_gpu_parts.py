@@ -5,32 +5,22 @@ import json
 import os
 import subprocess
 import sys
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
-from pathlib import Path
 
 import pytest
 from support import devices
+from support.tools import ROOT, load
 from whorl import _core
-from whorl.run.fitting import choose_planes
+from whorl.run.memory.fitting import choose_planes
 
-TOOLS = Path(__file__).resolve().parents[2] / "tools"
 GIB = 2**30
-CHECK = str(TOOLS / "gpu_check")
-
-
-def load(name: str):
-    loader = SourceFileLoader(Path(name).stem, str(TOOLS / name))
-    module = module_from_spec(spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
+CHECK = str(ROOT / "tools/gpu_check")
 
 
 @pytest.fixture
 def parts(monkeypatch):
     if reason := devices.missing("cpu-as-gpu"):
         pytest.skip(reason)
-    module = load("gpu_parts.py")
+    module = load("tools/gpu_parts.py")
     monkeypatch.setattr(module, "DEVICE", "cpu-as-gpu")
     monkeypatch.setitem(module.TOY, "memory", 8 * GIB)
     return module
@@ -80,7 +70,7 @@ def test_steps_and_choices_are_timed_and_printed(parts, monkeypatch):
         "particles": {"particles": [{"case": "9³", "count": 11, "seconds": 0.3, "without": 0.2}]},
         "choices": {"choices": choices},
     }
-    text = load("gpu_check").tables(json.loads(json.dumps(found)))
+    text = load("tools/gpu_check").tables(json.loads(json.dumps(found)))
     assert "GPU: cpu-as-gpu, 8 GiB; copies 0.01 TB/s" in text
     assert all(f"| {name} |" in text for name in (*cases, *named, "navier-stokes-2d"))
     assert "| 24 MiB (9) 4.1 ms; 512 MiB (128) 4.5 ms |" in text
@@ -143,7 +133,7 @@ class Hours:
 
 def test_the_budget_adds_up():
     """Whatever each part takes of what it may, all end in time, and what is kept for a part is left."""
-    check = load("gpu_check")
+    check = load("tools/gpu_check")
     assert sum(part.seconds for part in check.PLAN) == 60 * check.MINUTES < 600
     needed = ("look", "build", "machine", "equality", "steps", "particles")
     for spent in (0.0, 0.5, 1.0):
@@ -161,7 +151,7 @@ def test_the_budget_adds_up():
 
 def test_a_slow_build_leaves_time_for_what_is_needed(monkeypatch, tmp_path):
     """Of five minutes; tests are not begun that could not end, and what is left out is told."""
-    check, may = load("gpu_check"), {}
+    check, may = load("tools/gpu_check"), {}
     usual = {part.name: part.seconds for part in check.PLAN}
 
     def behave(now, name, seconds):
@@ -185,9 +175,9 @@ def test_a_dry_run_has_all_parts_but_the_build(tmp_path):
     command = [sys.executable, CHECK, "--dry-run", "--out", str(tmp_path)]
     done = subprocess.run(command, text=True, capture_output=True, env=os.environ, timeout=300)
     found = json.loads((tmp_path / "gpu_check.json").read_text())
-    names = [part.name for part in load("gpu_check").PLAN if part.name != "build"]
+    names = [part.name for part in load("tools/gpu_check").PLAN if part.name != "build"]
     assert list(found) == names, done.stdout
-    assert load("gpu_check").left_out(found) == []
+    assert load("tools/gpu_check").left_out(found) == []
     failed = {name: part for name, part in found.items() if not part["passed"]}
     assert not failed, done.stdout
     assert list(found["equality"]["models"]) == _core.build_info()["models"]
@@ -198,7 +188,7 @@ def test_a_dry_run_has_all_parts_but_the_build(tmp_path):
 
 def checked(monkeypatch, tmp_path, minutes, behave, parts=None):
     """gpu_check whose parts are `behave`, (name, seconds) -> what it finds."""
-    check = load("gpu_check")
+    check = load("tools/gpu_check")
     parts = parts or [part.name for part in check.PLAN]
     cases = {"sizes": "8", "particles": "8", "choices": "8:single"}
     chosen = argparse.Namespace(out=tmp_path, dry_run=False, architecture="90", parts=parts, **cases)
@@ -215,7 +205,7 @@ def checked(monkeypatch, tmp_path, minutes, behave, parts=None):
 
 @pytest.mark.parametrize("lacking", ["NEEDED", "FOR_TESTS"])
 def test_packages_that_are_missing_are_told_before_anything_is_built(monkeypatch, tmp_path, lacking):
-    check = load("gpu_check")
+    check = load("tools/gpu_check")
     monkeypatch.setattr(check, lacking, ("numpy", "a_package_of_nobody"))
     found = check.look(check.Run(dry=True), 10.0, "90", dry=True)
     assert found["passed"] == (lacking != "NEEDED")
@@ -235,7 +225,7 @@ def test_what_was_measured_is_kept_when_time_runs_out(monkeypatch, tmp_path):
     found = checked(monkeypatch, tmp_path, 9.5, behave)
     assert found["steps"]["passed"]
     for name in ("tests", "choices", "sanitizer"):
-        assert found[name] == {"passed": False, "verdict": load("gpu_check").LEFT_OUT}
+        assert found[name] == {"passed": False, "verdict": load("tools/gpu_check").LEFT_OUT}
     assert json.loads((tmp_path / "gpu_check.json").read_text()) == found
 
 
@@ -265,7 +255,7 @@ def test_nothing_is_timed_of_what_is_not_fit(monkeypatch, tmp_path, fails, left_
 
 
 def test_commands_end_in_time_and_what_they_printed_is_kept(capsys):
-    check, seen = load("gpu_check"), []
+    check, seen = load("tools/gpu_check"), []
     command = [sys.executable, "-c", "import time; print('{}', flush=True); time.sleep(60)"]
     done = check.Run(dry=True)(command, 2.0, seen.append)
     assert done.returncode == check.STOPPED
@@ -280,7 +270,7 @@ def test_testing_stops_where_the_gpu_is_lost(tmp_path):
         "def test_two():\n    raise RuntimeError('CUDA failed on GPU 0 in f: misaligned address.')\n\n"
         "def test_three():\n    pass\n"
     )
-    path = filter(None, [str(TOOLS.parent / "tests"), os.environ.get("PYTHONPATH")])
+    path = filter(None, [str(ROOT / "tests"), os.environ.get("PYTHONPATH")])
     own = os.environ | {"PYTHONPATH": os.pathsep.join(path)}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "support.lost_gpu", "-p", "no:cacheprovider", "."]
     done = subprocess.run(command, cwd=tmp_path, env=own, text=True, capture_output=True)
@@ -298,7 +288,7 @@ def test_testing_stops_where_the_gpu_is_lost(tmp_path):
     ],
 )
 def test_tests_have_passed_if_some_have_and_none_failed(tmp_path, code, verdict, passed):
-    check = load("gpu_check")
+    check = load("tools/gpu_check")
     done = subprocess.CompletedProcess([], code, f"....\n{verdict}\n" if verdict else "")
     assert check.run_tests(lambda command, seconds: done, 60.0, tmp_path)["passed"] == passed
     assert (tmp_path / "gpu_check_tests.log").read_text() == done.stdout
@@ -314,7 +304,7 @@ def test_tests_have_passed_if_some_have_and_none_failed(tmp_path, code, verdict,
     ],
 )
 def test_sanitizers_have_checked_where_they_say_so(monkeypatch, code, said, passed):
-    check = load("gpu_check")
+    check = load("tools/gpu_check")
     monkeypatch.setattr(check.shutil, "which", lambda name: name)
     run = lambda command, seconds: subprocess.CompletedProcess([], code, said)  # noqa: E731
     assert check.sanitize(run, 60.0)["passed"] == passed
@@ -329,7 +319,7 @@ def test_no_time_no_steps(parts):
     choices = parts.choices("16:single", "-1")
     assert choices["choices"] == []
     assert len(choices["left_out"]) == len(parts.CHOICES)
-    check = load("gpu_check")
+    check = load("tools/gpu_check")
     text = check.tables({"steps": steps, "tests": {"verdict": check.LEFT_OUT}})
     assert "Left out for want of time: tests; steps 16³ single phase-shift; steps 16³ double" in text
 

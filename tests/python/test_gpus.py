@@ -14,11 +14,12 @@ from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.config.sizes import next_good_size
 from whorl.machine.information import information
-from whorl.run import begin, checks, memory_checks, provenance
+from whorl.run import begin, checks, provenance
 from whorl.run.checks import check_device
 from whorl.run.core_options import core_options, describe
-from whorl.run.fitting import largest_points
-from whorl.run.memory_checks import check_memory, uncounted
+from whorl.run.memory import checks as memory_checks
+from whorl.run.memory.checks import check_memory, uncounted
+from whorl.run.memory.fitting import largest_points
 from whorl.run.simulation import Simulation
 from whorl.run.tune import checked_options
 

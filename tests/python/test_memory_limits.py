@@ -7,10 +7,10 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.parallel import world
 from whorl.config.case import load_case
-from whorl.run import memory_checks, memory_limits
 from whorl.run.core_options import core_options
-from whorl.run.memory_checks import check_memory
-from whorl.run.memory_limits import available_memory
+from whorl.run.memory import checks as memory_checks
+from whorl.run.memory.checks import check_memory
+from whorl.run.memory.limits import available_memory
 
 MB = 10**6
 
@@ -107,5 +107,5 @@ def test_ranks_of_a_node_share_what_it_has(world):
 
 
 def test_the_system_at_hand_has_something(tmp_path):
-    left, _ = memory_limits.available_memory()
+    left, _ = available_memory()
     assert 0 < left <= psutil.virtual_memory().total

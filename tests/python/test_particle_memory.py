@@ -18,9 +18,9 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.machine.planner.plan import as_json, make_plan
 from whorl.particles import particles
-from whorl.run import memory_checks
 from whorl.run.core_options import core_options, particle_needs
-from whorl.run.memory_checks import check_memory
+from whorl.run.memory import checks as memory_checks
+from whorl.run.memory.checks import check_memory
 from whorl.run.simulation import Simulation
 
 COUNT = 200_000

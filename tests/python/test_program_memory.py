@@ -24,9 +24,9 @@ from whorl.output.plans import questions_at_a_time
 from whorl.particles.ask import PathReading
 from whorl.particles.groups import placed
 from whorl.probes.ask import Reading
-from whorl.run import memory_checks
 from whorl.run.core_options import core_options
-from whorl.run.memory_checks import check_memory
+from whorl.run.memory import checks as memory_checks
+from whorl.run.memory.checks import check_memory
 
 # Bytes of terms, instructions and points that a device has copies of, which are not counted.
 TABLES = 16_000

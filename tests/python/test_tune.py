@@ -9,9 +9,10 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.output.checkpoint import Timed
-from whorl.run import checks, memory_checks, tune
+from whorl.run import checks, tune
 from whorl.run.core_options import core_options
 from whorl.run.exchange_choice import plain
+from whorl.run.memory import checks as memory_checks
 
 FAULTY = "overlap"
 SECONDS = 30.0  # for what takes one; ranks that wait for each other would wait for ever

@@ -14,7 +14,7 @@ from whorl.base import instruction_levels
 from whorl.base.host import processor
 from whorl.base.ranks import MPI
 from whorl.base.version import __version__
-from whorl.run.memory_checks import gibibytes
+from whorl.run.memory.checks import gibibytes
 from whorl.run.threads import threads_of_rank
 
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")

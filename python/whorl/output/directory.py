@@ -27,6 +27,7 @@ Files grow by whole lines, or are written under another name and renamed: a kill
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -233,6 +234,13 @@ class RunDirectory:
                     file.unlink()
         for name in reversed(OWN_FILES):
             (self.path / (name + ending)).unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Remove the files of a run that has not begun, and the directory unless others are in it."""
+        self._remove_own_files()
+        for folder in sorted(OWN_FOLDERS, reverse=True):  # "", the directory itself, is the last
+            with suppress(OSError):
+                (self.path / folder).rmdir()
 
     def prune(self, keep: int) -> None:
         """Remove all but the newest `keep` checkpoints, and particles without a checkpoint."""

@@ -2,14 +2,13 @@
 
 import math
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from whorl import _core
-from whorl.base.errors import BlowUp
 from whorl.base.hdf5 import has_h5py
 from whorl.base.parallel import agreed, on_root
 from whorl.base.ranks import MPI
@@ -25,6 +24,7 @@ from whorl.output.accuracy import Accuracy
 from whorl.output.checkpoint import COUNT, PACE, SOURCES, Checkpoint
 from whorl.output.condition import Condition
 from whorl.output.directory import RunDirectory
+from whorl.output.finite import FiniteWatch
 from whorl.output.resolution import Resolution
 from whorl.output.sample import StateSample
 from whorl.output.series import Series, gap_of, step_of
@@ -38,8 +38,6 @@ from whorl.particles.record import Paths
 from whorl.probes.record import Probes
 
 LAST_OF_FILES = list(FILES)[-1]
-SOME = 3  # particles that a message names
-GROWTH = 10.0  # factor on the energy in a step, larger than in any flow that the step resolves
 
 
 class Recorder:
@@ -65,7 +63,8 @@ class Recorder:
         keeps = directory is None
         self.diagnostics = Diagnostics(case, comm, path["diagnostics"], keeps=keeps)
         self.probes = Probes(case, path["probes"], keeps=keeps)
-        self.particles = Paths(case, tracers, self._check_particles, path["particles"], keeps=keeps)
+        self.finite = FiniteWatch(case, flow, clock, tracers, self._write_rows)
+        self.particles = Paths(case, tracers, self.finite.check_particles, path["particles"], keeps=keeps)
         # By the names with which a checkpoint counts their rows.
         self.tables: dict[str, Table] = {name: table_of(file, case, folder) for name, file in FILES.items()}
         self.tables |= {name: getattr(self, name) for name in GROWING}
@@ -82,15 +81,18 @@ class Recorder:
         self._in_minutes = checkpoints.unit == "minutes" and directory is not None
         self._alarm = Stopwatch(60 * checkpoints.amount if self._in_minutes else math.inf, now)
         self._first = Stopwatch(FIRST_SECONDS, now)
-        self.sums = Sums(case, flow, clock, self.blow_up)
+        self.sums = Sums(case, flow, clock, self.finite.check_sums)
         self._agree = partial(agreed, comm)
+
+    def check_start(self) -> None:
+        """Raises CaseError if time.stop_when holds before the first step. Collective."""
+        if self.condition.text:
+            self.check_condition()
+            self.condition.check_at_start(self.clock)
 
     def begin(self, dt: float) -> None:
         """Write the initial state; `dt` is the step before it, if the run begins from a checkpoint."""
         self.sums.values()
-        if self.condition.text:
-            self.check_condition()
-            self.condition.check_at_start(self.clock)
         due = {name: writer.wanted() for name, writer in self.writers.items()}
         self._write(due | {"checkpoint": []})
         if self.clock.step > 0:
@@ -166,7 +168,7 @@ class Recorder:
         if not any(due[name] for name, writer in self.writers.items() if writer.needs_sums):
             return
         if report:
-            self._check_growth(report)
+            self.finite.check_growth(report, self.sums.values()["energy"])
         sample = self._sample(report)
         for name, writer in self.writers.items():
             if writer.needs_sums and due[name]:
@@ -216,7 +218,7 @@ class Recorder:
         If checkpoints are never wanted, as in every build without HDF5 (see `check_files`), it writes only
         the rows of probes and particles.
         """
-        self._check_particles(self.tracers)
+        self.finite.check_particles(self.tracers)
         agreed(self.comm, self._synchronise)
         if self.directory is None or not self.writers["checkpoint"].wanted():
             return
@@ -249,42 +251,12 @@ class Recorder:
         for table in self.tables.values():
             table.synchronise()
 
-    def _check_growth(self, report: _core.StepReport) -> None:
-        """Raises BlowUp if a step beyond the Courant limit left more mean energy than any point had before.
-
-        A flow that blows up may stay finite for some steps and deserves no checkpoint. If other fields hold
-        energy, too, they may pass it to the velocity, and nothing is concluded.
-        """
-        if not self.case.flow.only_kinetic:
-            return
-        energy, before = self.sums.values()["energy"], report.maximum_velocity**2 / 2
-        if report.courant > 1 and energy > GROWTH * before:
-            raise self.blow_up(
-                f"with a Courant number of {report.courant:.3g} the mean energy came to {energy:.3g}, where "
-                f"no point had more than {before:.3g} a step before"
-            )
-
-    def _check_particles(self, names: Iterable[str]) -> None:
-        """Raises BlowUp if the flow or particles of these groups are not finite. Collective."""
-        for name in names:
-            if lost := self.tracers[name].lost(SOME + 1):
-                self.sums.compute()  # raises BlowUp of the flow if that is not finite
-                told = ", ".join(map(str, lost[:SOME])) + (" and others" if lost[SOME:] else "")
-                raise self.blow_up(f"the positions of {told} are not finite", particles=name)
-
-    def blow_up(self, reason: str, *, particles: str = "") -> BlowUp:
-        """The error of a flow or particles that blew up; earlier rows are written first. Collective."""
+    def _write_rows(self) -> Path | None:
+        """Write the rows before a state that is not finite; return the last checkpoint. Collective."""
         for table in self.tables.values():
             table.drop_lost()
         agreed(self.comm, self._synchronise)
-        return BlowUp(
-            self.clock.time,
-            self.clock.step,
-            reason,
-            self.last_checkpoint,
-            viscous=self.case.flow.viscous,
-            particles=particles,
-        )
+        return self.last_checkpoint
 
     def _snapshot(self, sample: StateSample) -> None:
         if self.directory is None:

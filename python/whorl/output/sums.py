@@ -5,20 +5,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from whorl import _core
-from whorl.base.errors import BlowUp
 from whorl.config.case import Case
 from whorl.config.clock import Clock
-from whorl.config.section import LARGEST_NUMBER
-
-SIZES = ("energy", "variance", "mass")  # ends of names of sums that are finite if their field is
-LARGEST = LARGEST_NUMBER**2  # more than any case can begin with; single precision still holds such a field
 
 
 class Sums:
-    """The sums of the core at the present step. `blow_up` makes the error of a flow that is not finite."""
+    """The sums of the core at the present step. `check` raises BlowUp if they are not finite."""
 
-    def __init__(self, case: Case, flow: _core.Flow, clock: Clock, blow_up: Callable[[str], BlowUp]):
-        self.case, self.flow, self.clock, self._blow_up = case, flow, clock, blow_up
+    def __init__(self, case: Case, flow: _core.Flow, clock: Clock, check: Callable[[dict[str, float]], None]):
+        self.case, self.flow, self.clock, self._check = case, flow, clock, check
         self._known: tuple[int, dict[str, float]] | None = None
         self.seconds: float | None = None  # of the last computation
 
@@ -32,11 +27,7 @@ class Sums:
         began = time.monotonic()
         values = self.flow.statistics()
         self.seconds = time.monotonic() - began
-        for name in sorted(values, key=lambda name: name != "energy"):
-            if name.endswith(SIZES) and not abs(values[name]) <= LARGEST:
-                kinetic = name == "energy" and self.case.flow.viscous
-                own = "kinetic energy" if kinetic else name.replace("_", " ")
-                raise self._blow_up(f"the {own} is {values[name]}")
+        self._check(values)
         self._known = (self.clock.step, values)
         return self.seconds
 

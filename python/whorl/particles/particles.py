@@ -19,7 +19,7 @@ from whorl.particles.ask import at_particles
 from whorl.particles.options import ALONE, WITH_COUNT, ParticleGroup
 from whorl.particles.placement import Places, places
 from whorl.run.core_options import particle_needs
-from whorl.run.memory_checks import check_particles
+from whorl.run.memory.checks import check_particles
 
 
 class Particles:

@@ -26,7 +26,7 @@ class Steps:
     def __init__(self, run: CurrentRun):
         self.case, self.flow, self.clock = run.case, run.flow, run.clock
         self.goal = run.case.time.end.time  # the time that the next landing step lands on
-        self._run, self._notices, self._blow_up = run, run.notices, run.recorder.blow_up
+        self._run, self._notices, self._finite = run, run.notices, run.recorder.finite
         self._allowed_dt = 0.0
         self._shortest_dt = math.inf
         self._driven: Driven | None = None
@@ -42,9 +42,7 @@ class Steps:
         else:
             report = self._follow(left)
             landing = report.dt >= left
-        if not math.isfinite(report.maximum_velocity):
-            measured = self.case.flow.measured
-            raise self._blow_up(f"the largest {measured} is {report.maximum_velocity}")
+        self._finite.check_step(report)
         if not math.isfinite(report.dt):
             raise CaseError(at_rest(self.case))
         if landing:
@@ -53,8 +51,7 @@ class Steps:
             clock.advance(report.dt)
             if goal is not None and clock.until(goal) <= LANDING * report.dt:
                 clock.settle(goal)
-        if clock.time <= clock.previous:
-            raise self._blow_up(f"the time step {report.dt:.3g} is too small to move the time on")
+        self._finite.check_time(report.dt)
         if clock.turnovers:
             clock.turnovers.advance(report.dt, self._run.dt)
         self._run.dt = report.dt

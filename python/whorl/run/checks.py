@@ -17,7 +17,7 @@ from whorl.config.schemes import SCHEMES, largest_courant
 from whorl.run.control_groups import processor_quota
 from whorl.run.core_options import core_options, refused
 from whorl.run.exchange_choice import plain
-from whorl.run.memory_checks import check_memory
+from whorl.run.memory.checks import check_memory
 from whorl.run.row_checks import refused_rows
 
 # Threads that take turns on a core cost time; more than this many per core overload the machine.

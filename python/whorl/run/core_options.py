@@ -14,7 +14,7 @@ from whorl.config.section import STRIDE
 from whorl.forcing.options import CoreSource, Forcing
 from whorl.output.checkpoint import OPEN, Timed
 from whorl.run.declared import check_models
-from whorl.run.program_needs import needs_of, of_particles
+from whorl.run.memory.needs import needs_of, of_particles
 
 check_models()
 

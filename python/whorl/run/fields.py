@@ -315,7 +315,7 @@ class Fields:
         [largest] = self.flow.maximum([squares.max(initial=0.0)])
         if not np.isfinite(largest):
             if name in state_fields(self.case):
-                raise self._run.recorder.blow_up(f"the largest {name} is {largest}")
+                self._run.recorder.finite.check_field(name, largest)
             for one in state_fields(self.case):
                 self.maximum(one)
             raise CaseError(f"{name} is not finite at all points, though the flow is.")

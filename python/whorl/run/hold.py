@@ -35,6 +35,12 @@ class Hold:
         if self._lock:
             self._lock.release()
 
+    def withdraw(self) -> None:
+        """Remove the files of a run that has not begun, and release the directory. Collective."""
+        if self.directory:
+            on_root(self.comm, self.directory.remove)
+        self.release()
+
     @contextmanager
     def released_on_error(self) -> Iterator[None]:
         """Release the lock on an exception, whose traceback would keep it alive."""

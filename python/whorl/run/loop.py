@@ -49,13 +49,23 @@ class Loop:
         if self.clock.turnovers and self.clock.turnovers.rate is None:
             self.counts.measure()
         if self.run.fresh:
-            self._recorder.begin(self.run.dt)
-            self.run.fresh = False
+            self._begin()
         self.report = self.steps.advance()
         self.steps.watch(self.report)
         self.callbacks.call(simulation, self._keep)
         self._write_step()
         return self.report
+
+    def _begin(self) -> None:
+        """Write the initial state; a case that is refused leaves no directory."""
+        try:
+            self._recorder.check_start()
+        except CaseError:
+            self._ended = self.run.directory is not None
+            self.run.hold.withdraw()
+            raise
+        self._recorder.begin(self.run.dt)
+        self.run.fresh = False
 
     def _check_that_steps_can_be_made(self) -> None:
         if not self.run.makes_steps:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from whorl import _core
 from whorl.base.host import commit, processor
 from whorl.run.control_groups import processor_quota
-from whorl.run.memory_checks import gibibytes
+from whorl.run.memory.checks import gibibytes
 
 
 def on_machine() -> str:

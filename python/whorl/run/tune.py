@@ -22,7 +22,7 @@ from whorl.output.checkpoint import OPEN, Timed
 from whorl.run.checks import check
 from whorl.run.core_options import core_options
 from whorl.run.exchange_choice import AUTO, Choice, plain
-from whorl.run.memory_checks import check_memory
+from whorl.run.memory.checks import check_memory
 from whorl.run.threads import threads_of_rank
 
 SCREENING = 6.0  # seconds after which no further choice is tried for the first time

@@ -1,7 +1,5 @@
 """The count of turnovers of a run: when it begins, and when u'/L is measured."""
 
-import math
-
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.config.clock import Clock, Turnovers
@@ -22,7 +20,7 @@ class Counts:
 
     def __init__(self, run: CurrentRun):
         self.case, self.flow, self.clock = run.case, run.flow, run.clock
-        self._notices, self._blow_up = run.notices, run.recorder.blow_up
+        self._notices, self._finite = run.notices, run.recorder.finite
 
     @property
     def count(self) -> float | None:
@@ -43,8 +41,7 @@ class Counts:
     def measure(self) -> None:
         """Measure u'/L of the present state. Collective."""
         rate = self.case.flow.turnover_rate(self.flow.sums_over_modes())
-        if not math.isfinite(rate):
-            raise self._blow_up(f"its rate of turnovers u'/L is {rate}")
+        self._finite.check_turnovers(rate)
         self.clock.turnovers.rate = rate
 
     def measure_when_due(self, dt: float) -> None:

@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from whorl.config.case import Case
 
 Means = dict[str, np.ndarray]  # by name, over the planes
+OF_BOTH = {
+    "theta": "theta",
+    "square": "theta**2",
+    "flux": "theta*u.z",
+    "slope": "dz(theta)",
+    "gradient": "dot(grad(theta), grad(theta))",
+    "strain": "sum(strain(u)**2)",
+}
 
 
 class Planes:

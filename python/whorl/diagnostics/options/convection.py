@@ -6,20 +6,14 @@ import numpy as np
 
 from whorl.config.section import option
 from whorl.diagnostics.options.base import Array, ArrayLayout, Axis, Diagnostic
-from whorl.diagnostics.options.buoyancy import Means, Planes, at_lower_wall, check_model, highest
+from whorl.diagnostics.options.buoyancy import OF_BOTH, Means, Planes, at_lower_wall, check_model, highest
 from whorl.expressions.questions import Questions
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
 
 PLATES = ("lower", "upper")
-MEANS = {
-    "theta": "theta",
-    "square": "theta**2",
-    "flux": "theta*u.z",
-    "slope": "dz(theta)",
-    "gradient": "dot(grad(theta), grad(theta))",
-    "strain": "sum(strain(u)**2)",
+MEANS = OF_BOTH | {
     "horizontal": "u.x**2 + u.y**2",
     "vertical": "u.z**2",
     "carried": "theta**2*u.z",

@@ -6,19 +6,13 @@ import numpy as np
 
 from whorl.config.section import option
 from whorl.diagnostics.options.base import Array, ArrayLayout, Axis, Diagnostic
-from whorl.diagnostics.options.buoyancy import Means, Planes, check_model
+from whorl.diagnostics.options.buoyancy import OF_BOTH, Means, Planes, check_model
 from whorl.expressions.questions import Questions
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
 
-MEANS = {
-    "theta": "theta",
-    "square": "theta**2",
-    "flux": "theta*u.z",
-    "slope": "dz(theta)",
-    "gradient": "dot(grad(theta), grad(theta))",
-    "strain": "sum(strain(u)**2)",
+MEANS = OF_BOTH | {
     "x": "u.x",
     "y": "u.y",
     "z": "u.z",

@@ -33,7 +33,7 @@ from whorl.machine.planner.whorl_load import Whorl
 from whorl.particles.options import KINDS, ParticleGroup
 from whorl.particles.particles import added
 from whorl.run.core_options import core_options
-from whorl.run.memory_limits import available_memory
+from whorl.run.memory.limits import available_memory
 from whorl.run.threads import threads_of_rank
 
 SIZES = (48, 80, 160, 256, 400)

@@ -11,7 +11,7 @@ from whorl.forcing.options import expectation
 from whorl.machine.planner.plan import RunPlan
 from whorl.machine.planner.search import RunLayout
 from whorl.machine.planner.whorl_load import planned_options
-from whorl.run.memory_checks import gibibytes
+from whorl.run.memory.checks import gibibytes
 
 WIDTH = 120
 WIDEST = 10_000  # more than any table has

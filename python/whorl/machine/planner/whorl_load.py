@@ -43,7 +43,7 @@ from whorl.machine.planner.load import (
 )
 from whorl.run.core_options import core_options
 from whorl.run.exchange_choice import plain
-from whorl.run.program_needs import of_questions
+from whorl.run.memory.needs import of_questions
 
 # Choices that this build may lack, each with one of the same layout.
 ALIKE = {"nccl": "overlap"}

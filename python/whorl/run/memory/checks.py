@@ -9,8 +9,8 @@ from whorl.base.declared import GPUS
 from whorl.base.errors import CaseError
 from whorl.base.parallel import agreed
 from whorl.base.ranks import MPI
-from whorl.run.fitting import choose_planes, largest_points
-from whorl.run.memory_limits import available_memory
+from whorl.run.memory.fitting import choose_planes, largest_points
+from whorl.run.memory.limits import available_memory
 
 # Bytes of a GPU's memory for sums, FFT tables, kernels and the local memory of their threads: some 0.5 KiB
 # for each thread of the GPU, and 2 KiB more where exact linear terms couple components.

@@ -1,6 +1,6 @@
 """Needs of the expressions, diagnostics, probes and particles of a case, for the core to count their memory.
 
-A script's own particles are counted when they are placed (`run.memory_checks.check_particles`).
+A script's own particles are counted when they are placed (`run.memory.checks.check_particles`).
 """
 
 from collections.abc import Iterator
