@@ -171,7 +171,6 @@ class ParticleNeeds:
         vectors: int = 0,
         points: int = 0,
         sampled: int = 0,
-        kept: int = 0,
         inputs: int = 0,
         row_bytes: int = 0,
     ) -> None: ...
@@ -183,8 +182,6 @@ class ParticleNeeds:
     def points(self) -> int: ...
     @property
     def sampled(self) -> int: ...
-    @property
-    def kept(self) -> int: ...
     @property
     def inputs(self) -> int: ...
     @property
