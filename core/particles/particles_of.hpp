@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "particles/device_particle_set.hpp"
@@ -65,9 +66,9 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
   public:
     ParticlesOf(const ParticleOptions& options, const Box& box, const exchange::Communicator& world,
                 FlowOfParticles<Device, Real>& flow)
-        : options_(options), box_(box), world_(world), flow_(flow), mover_(make_mover()),
+        : options_(options), box_(box), world_(world), flow_(flow), kind_(make_kind()),
           sampler_(make_sampler(options.inputs)),
-          particles_(options.registers, mover_->kind().variables(), mover_->kind().kept()),
+          particles_(options.registers, kind().variables(), kind().kept()),
           owner_rows_(sampler_->ownership().of_rows()), owner_columns_(sampler_->ownership().of_columns()),
           ghosts_(world, sampler_->ownership(), options.interpolation),
           shown_(ghosts_, options.interpolation, {parities_of_velocity.begin(), parities_of_velocity.end()}) {
@@ -113,9 +114,9 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
         const std::unique_ptr<Sampler> own = velocity == options_.inputs ? nullptr : make_sampler(velocity);
         Sampler& sampler = own ? *own : *sampler_;
         sampler.sample(flow_.named_fields(), positions());
-        particles::for_all(sampler.device(), sampler.host(), count(),
-                           VelocitiesOfFlow{sampler.values(), mover_->kind().drift(),
-                                            particles_.changed_there().variables[1][0]});
+        particles::for_all(
+            sampler.device(), sampler.host(), count(),
+            VelocitiesOfFlow{sampler.values(), kind().drift(), particles_.changed_there().variables[1][0]});
     }
     void sample(const programs::InputTerms& inputs, std::span<double> values) override {
         WHORL_REQUIRE(values.size() == inputs.size() * count(), "there are not as many values as samples.");
@@ -141,7 +142,7 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     // Polynomials use the values that the right-hand side has at the points. Splines need coefficients, which
     // it does not compute.
     PointTap<Real>* before_stage(const StageGrid& grid, double time) override {
-        const bool of_velocity = mover_->kind().inputs() == 3 && !options_.interpolation.spline;
+        const bool of_velocity = kind().inputs() == 3 && !options_.interpolation.spline;
         planewise_ = of_velocity && grid.shown_rows > 0;
         if (!planewise_) {
             flow_.with_fields(options_, time, [this](const auto& named_fields) {
@@ -154,19 +155,27 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     }
     void after_stage(const StageMade& made) override {
         const double* const inputs = planewise_ ? shown_.finish(sampler_->host()).data() : sampler_->values();
-        mover_->advance(sampler_->device(), sampler_->host(), particles_, made, inputs);
+        const auto advance = [&](auto& of) {
+            particles::for_all(sampler_->device(), sampler_->host(), count(),
+                               of.update(particles_.changed_there(), made, inputs));
+        };
+        std::visit(advance, kind_);
         if (made.stage.ends_step) reorder();
         migrate();
     }
 
   private:
-    std::unique_ptr<particles::Mover<Device>> make_mover() const {
-        auto mover = particles::make_mover<Device>(options_.kind, {options_.numbers, box_});
-        const int inputs = mover->kind().inputs();
+    static const particles::Kind& kind_of(const particles::AnyKind& kind) {
+        return std::visit([](const auto& one) -> const particles::Kind& { return one; }, kind);
+    }
+    const particles::Kind& kind() const { return kind_of(kind_); }
+    particles::AnyKind make_kind() const {
+        particles::AnyKind kind = particles::make_kind(options_.kind, {options_.numbers, box_});
+        const int inputs = kind_of(kind).inputs();
         WHORL_REQUIRE(static_cast<int>(options_.inputs.size()) == inputs,
                       "particles of the kind " + options_.kind + " take " + std::to_string(inputs) +
                           " inputs, not " + std::to_string(options_.inputs.size()) + ".");
-        return mover;
+        return kind;
     }
     // The positions in the memory of the device.
     std::span<const double> positions() { return {particles_.there().variables[0][0], 3 * count()}; }
@@ -218,7 +227,7 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     Box box_;
     const exchange::Communicator& world_;
     FlowOfParticles<Device, Real>& flow_;
-    std::unique_ptr<particles::Mover<Device>> mover_;
+    particles::AnyKind kind_;
     std::unique_ptr<Sampler> sampler_; // of the inputs of the kind
     using Kept = std::pair<programs::InputTerms, std::unique_ptr<Sampler>>;
     std::vector<Kept> kept_; // of other inputs
