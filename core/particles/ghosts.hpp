@@ -16,6 +16,7 @@ class Ghosts {
     Ghosts(const exchange::Communicator& world, const Ownership& ownership,
            const Interpolation& interpolation);
 
+    const Ownership& ownership() const { return ownership_; }
     const exchange::Neighbours& neighbours() const { return neighbours_; }
     // Sends the positions [particle][axis] of those particles of this rank that need neighbours, and receives
     // the neighbours' ones. The stencils are on these axes. Collective, like give_back().

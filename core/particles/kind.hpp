@@ -1,5 +1,5 @@
 // A kind of particles: the fields that are sampled at them, and the update of a stage. A new kind is a header
-// with a class like Tracer and a line in kinds.hpp.
+// with a class like Tracer, which kinds.hpp names.
 #pragma once
 
 #include <array>

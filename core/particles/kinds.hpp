@@ -1,10 +1,9 @@
-// The registry of kinds of particles, which are advanced on their own device.
+// The registry of kinds of particles.
 #pragma once
 
-#include <memory>
+#include <array>
 #include <string>
-#include <utility>
-#include <vector>
+#include <variant>
 
 #include "base/choice.hpp"
 #include "particles/charged.hpp"
@@ -14,55 +13,15 @@
 
 namespace whorl::particles {
 
-// A kind of particles on a device.
-template <class Device> class Mover {
-  public:
-    virtual ~Mover() = default;
-    virtual const Kind& kind() const = 0;
-    // Advances particles by a stage, with inputs [particle][input] in the device's memory.
-    virtual void advance(Device& device, const device::Cpu& host,
-                         DeviceParticleSet<typename Device::Memory>& particle_set, const StageMade& made,
-                         const double* inputs) = 0;
-};
-
-template <class Device, class Of> class MoverOf final : public Mover<Device> {
-  public:
-    explicit MoverOf(const KindOptions& options) : kind_(options) {}
-    const Kind& kind() const override { return kind_; }
-    void advance(Device& device, const device::Cpu& host,
-                 DeviceParticleSet<typename Device::Memory>& particle_set, const StageMade& made,
-                 const double* inputs) override {
-        for_all(device, host, particle_set.count(), kind_.update(particle_set.changed_there(), made, inputs));
-    }
-
-  private:
-    Of kind_;
-};
-
-template <class Device> using MakeMover = std::unique_ptr<Mover<Device>> (*)(const KindOptions&);
-template <class Device, class Of> std::unique_ptr<Mover<Device>> make_mover_of(const KindOptions& options) {
-    return std::make_unique<MoverOf<Device, Of>>(options);
-}
-template <class Device, class Of> std::pair<std::string, MakeMover<Device>> kind_entry() {
-    return {Of::name, make_mover_of<Device, Of>};
-}
+using AnyKind = std::variant<Tracer, Inertial, Molecular, Charged>;
 
 // Throws Error with the list of kinds if none has this name, or if an option is missing.
-template <class Device>
-std::unique_ptr<Mover<Device>> make_mover(const std::string& name, const KindOptions& options) {
-    const std::vector<std::pair<std::string, MakeMover<Device>>> kinds = {
-        kind_entry<Device, Tracer>(),
-        kind_entry<Device, Inertial>(),
-        kind_entry<Device, Molecular>(),
-        kind_entry<Device, Charged>(),
-    };
-    std::vector<std::string> names;
-    for (const auto& [known, make_one] : kinds) {
-        if (known == name) return make_one(options);
-        names.push_back(known);
-    }
-    require_one_of("kind", name, names);
-    return nullptr;
+inline AnyKind make_kind(const std::string& name, const KindOptions& options) {
+    require_one_of("kind", name, std::array{Tracer::name, Inertial::name, Molecular::name, Charged::name});
+    if (name == Tracer::name) return Tracer(options);
+    if (name == Inertial::name) return Inertial(options);
+    if (name == Molecular::name) return Molecular(options);
+    return Charged(options);
 }
 
 } // namespace whorl::particles

@@ -64,8 +64,8 @@ std::int64_t bytes_of_planewise(std::int64_t particles, std::int64_t inputs, std
 
 } // namespace
 
-// particles/sampler.cpp: places, sums and the order of own and ghost particles, messages about ghost
-// particles, and the values of the largest batch of planes.
+// particles/sampler_on_threads.cpp: places, sums and the order of own and ghost particles, messages about
+// ghost particles, and the values of the largest batch of planes.
 std::int64_t bytes_of_sampler(const Here& here, std::int64_t inputs, std::int64_t points,
                               const programs::Share& share) {
     const Layout& layout = share.layout;
@@ -80,20 +80,17 @@ std::int64_t bytes_of_sampler(const Here& here, std::int64_t inputs, std::int64_
     return values + all * (each + of_order) + of_ghosts + 2 * (layout.nz + 1) * identity;
 }
 
-std::int64_t bytes_of_particle_set(const Here& here, std::int64_t vectors, std::int64_t numbers,
-                                   const programs::Share& share) {
-    // On a GPU sampled values stay in the sampler's sums (bytes_of_sampler()).
-    if (share.streams) return (here.own + here.own / 4) * (identity + vectors * vector);
-    return here.own * (identity + vectors * vector + numbers * number);
+std::int64_t bytes_of_particle_set(const Here& here, std::int64_t vectors, const programs::Share& share) {
+    const std::int64_t particles = share.streams ? here.own + here.own / 4 : here.own;
+    return particles * (identity + vectors * vector);
 }
 
 std::int64_t bytes_of(const ParticleNeeds& needs, const programs::Share& share) {
     const Here here = share_of(needs, share.layout);
-    const std::int64_t kept = planewise(share) ? needs.kept : needs.sampled;
     const std::int64_t read =
         needs.inputs > 0 ? bytes_of_sampler(here, needs.inputs, needs.points, share) : 0;
     return bytes_of_sampler(here, needs.sampled, needs.points, share) +
-           bytes_of_particle_set(here, needs.vectors, kept, share) + read;
+           bytes_of_particle_set(here, needs.vectors, share) + read;
 }
 
 } // namespace whorl::particles

@@ -17,9 +17,8 @@ struct Here {
 // the device's memory, as are those of a particle set.
 std::int64_t bytes_of_sampler(const Here& here, std::int64_t inputs, std::int64_t points,
                               const programs::Share& share);
-// Bytes of a particle set with `vectors` vectors and `numbers` sampled numbers for each particle.
-std::int64_t bytes_of_particle_set(const Here& here, std::int64_t vectors, std::int64_t numbers,
-                                   const programs::Share& share);
+// Bytes of a particle set with `vectors` vectors for each particle.
+std::int64_t bytes_of_particle_set(const Here& here, std::int64_t vectors, const programs::Share& share);
 // Bytes of a group on a rank: the particle set, the sampler of the velocity, and the sampler of the inputs
 // that are read. The rank's share of the particles is assumed to be its share of the points.
 std::int64_t bytes_of(const ParticleNeeds& needs, const programs::Share& share);

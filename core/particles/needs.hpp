@@ -11,7 +11,6 @@ struct ParticleNeeds {
     std::int64_t vectors = 1;   // of each: variables in the registers of the time scheme, and others
     std::int64_t points = 4;    // of a stencil along an axis
     std::int64_t sampled = 3;   // inputs that move them
-    std::int64_t kept = 0;      // of these, outside the sampler
     std::int64_t inputs = 0;    // that are read at them
     std::int64_t row_bytes = 0; // that rank 0 keeps until they are written
 
@@ -21,7 +20,6 @@ struct ParticleNeeds {
         use("vectors", &ParticleNeeds::vectors);
         use("points", &ParticleNeeds::points);
         use("sampled", &ParticleNeeds::sampled);
-        use("kept", &ParticleNeeds::kept);
         use("inputs", &ParticleNeeds::inputs);
         use("row_bytes", &ParticleNeeds::row_bytes);
     }

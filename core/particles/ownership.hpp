@@ -26,6 +26,7 @@ class Ownership {
   public:
     Ownership(const Box& box, const Pencils& pencils, int rank);
 
+    const std::array<GridAxis, 3>& axes() const { return axes_; }
     const GridAxis& axis(int a) const { return axes_[static_cast<std::size_t>(a)]; }
     int rank() const { return rank_; }
     // The rank of (y, z) is the sum of these.

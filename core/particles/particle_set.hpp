@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -71,7 +72,8 @@ class ParticleSet {
     std::size_t vectors() const { return vectors_.size(); }
     void reserve(std::size_t count);
 
-    // Adds a particle with its variables in every register, [register][variable][axis].
+    // Adds a particle with its variables in every register, [register][variable][axis], and its kept vectors,
+    // which are zero if they are not given.
     void add(Identity id, std::span<const double> values);
     // Puts the particles into an order that contains all of them. Numbers beyond their count are skipped.
     void reorder(std::span<const std::uint32_t> order);
@@ -87,12 +89,8 @@ class ParticleSet {
     std::vector<Identity> ids_;
     std::vector<std::vector<double>> vectors_; // [register][variable], then kept vectors
 
-    // Removes the particles that other ranks own and returns them packed, in the order of these ranks, which
-    // it puts into `ranks`.
-    std::vector<char> take_leaving(const Ownership& ownership, std::vector<int>& ranks);
-    void keep_only(const std::vector<bool>& stays);
-    void unpack(std::span<const char> packed);
-    void push_back(Identity id, std::span<const double> vectors);
+    // Removes the particles that other ranks own and returns them packed, by these ranks.
+    std::map<int, std::vector<char>> take_leaving(const Ownership& ownership);
 };
 
 // Loops over particles: in blocks on the host's threads, or as rows of a GPU kernel.

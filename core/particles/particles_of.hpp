@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "particles/device_particle_set.hpp"
@@ -18,8 +18,6 @@
 
 namespace whorl::particles {
 
-// The number of particles that belong to other ranks, counted on their device.
-
 // Counts particles that another rank owns.
 struct LeavingItem {
     Owners owner;
@@ -29,24 +27,6 @@ struct LeavingItem {
     WHORL_ANYWHERE void operator()(std::int64_t p, double* values) const {
         if (owner(positions + 3 * p) != rank) values[0] += 1.0;
     }
-};
-
-template <class Device> class Leaving {
-  public:
-    // The ownership outlives it.
-    explicit Leaving(const Ownership& ownership)
-        : ownership_(ownership), rows_(ownership.of_rows()), columns_(ownership.of_columns()) {}
-
-    bool any(Device& device, std::size_t count, const double* positions) const {
-        if (count == 0) return false;
-        const Owners owners{ownership_.axis(1), ownership_.axis(2), rows_.data(), columns_.data()};
-        const LeavingItem item{owners, ownership_.rank(), positions};
-        return device.reduce(static_cast<std::int64_t>(count), 1, 0, item)[0] > 0.0;
-    }
-
-  private:
-    const Ownership& ownership_;
-    device::Table<int, typename Device::Memory> rows_, columns_;
 };
 
 } // namespace whorl::particles
@@ -86,13 +66,13 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
   public:
     ParticlesOf(const ParticleOptions& options, const Box& box, const exchange::Communicator& world,
                 FlowOfParticles<Device, Real>& flow)
-        : options_(options), box_(box), world_(world), flow_(flow), mover_(make_mover()),
+        : options_(options), box_(box), world_(world), flow_(flow), kind_(make_kind()),
           sampler_(make_sampler(options.inputs)),
-          particles_(options.registers, mover_->kind().variables(), mover_->kind().kept()),
-          leaving_(sampler_->ownership()), ghosts_(world, sampler_->ownership(), options.interpolation),
-          shown_(
-              {sampler_->ownership().axis(0), sampler_->ownership().axis(1), sampler_->ownership().axis(2)},
-              options.interpolation, {parities_of_velocity.begin(), parities_of_velocity.end()}) {}
+          particles_(options.registers, kind().variables(), kind().kept()),
+          owner_rows_(sampler_->ownership().of_rows()), owner_columns_(sampler_->ownership().of_columns()),
+          ghosts_(world, sampler_->ownership(), options.interpolation),
+          shown_(ghosts_, options.interpolation, {parities_of_velocity.begin(), parities_of_velocity.end()}) {
+    }
 
     void add(std::span<const std::int64_t> ids, std::span<const double> values,
              std::size_t remembered) override {
@@ -132,19 +112,17 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
         WHORL_REQUIRE(variables() > 1, "particles of this kind have no velocity of their own.");
         const programs::InputTerms velocity(options_.inputs.begin(), options_.inputs.begin() + 3);
         const std::unique_ptr<Sampler> own = velocity == options_.inputs ? nullptr : make_sampler(velocity);
-        sample_inputs(own ? *own : *sampler_, flow_.named_fields());
-        particles::for_all(sampler_->device(), sampler_->host(), count(),
-                           VelocitiesOfFlow{inputs_.data(), mover_->kind().drift(),
-                                            particles_.changed_there().variables[1][0]});
+        Sampler& sampler = own ? *own : *sampler_;
+        sampler.sample(flow_.named_fields(), positions());
+        particles::for_all(
+            sampler.device(), sampler.host(), count(),
+            VelocitiesOfFlow{sampler.values(), kind().drift(), particles_.changed_there().variables[1][0]});
     }
     void sample(const programs::InputTerms& inputs, std::span<double> values) override {
         WHORL_REQUIRE(values.size() == inputs.size() * count(), "there are not as many values as samples.");
-        if constexpr (Memory::separate) {
-            sampler_of(inputs).sample(flow_.named_fields(), positions().data(), count(), read_);
-            Memory::to_host(values.data(), read_.data(), values.size() * sizeof(double));
-        } else {
-            sampler_of(inputs).sample(flow_.named_fields(), positions(), values);
-        }
+        Sampler& sampler = sampler_of(inputs);
+        sampler.sample(flow_.named_fields(), positions());
+        Memory::to_host(values.data(), sampler.values(), values.size() * sizeof(double));
     }
     std::int64_t bytes() const override {
         const RoundTrip<Device, Real>& trip = flow_.wide_enough(sampler_->variables());
@@ -154,9 +132,7 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
         const int points = options_.interpolation.points;
         std::int64_t bytes =
             particles::bytes_of_sampler(here, sampler_->variables(), points, share) +
-            particles::bytes_of_particle_set(
-                here, static_cast<std::int64_t>(particles_.vectors()),
-                static_cast<std::int64_t>(inputs_.size() / std::max<std::size_t>(count(), 1)), share);
+            particles::bytes_of_particle_set(here, static_cast<std::int64_t>(particles_.vectors()), share);
         for (const auto& [inputs, sampler] : kept_)
             bytes += particles::bytes_of_sampler(here, sampler->variables(), points, share);
         return bytes;
@@ -166,25 +142,41 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     // Polynomials use the values that the right-hand side has at the points. Splines need coefficients, which
     // it does not compute.
     PointTap<Real>* before_stage(const StageGrid& grid, double time) override {
-        const bool of_velocity = mover_->kind().inputs() == 3 && !options_.interpolation.spline;
+        const bool of_velocity = kind().inputs() == 3 && !options_.interpolation.spline;
         planewise_ = of_velocity && grid.shown_rows > 0;
         if (!planewise_) {
-            flow_.with_fields(options_, time,
-                              [this](const auto& named_fields) { sample_inputs(*sampler_, named_fields); });
+            flow_.with_fields(options_, time, [this](const auto& named_fields) {
+                sampler_->sample(named_fields, positions());
+            });
             return nullptr;
         }
-        ghosts_.exchange(shown_.axes(grid.shift), positions());
-        shown_.begin(sampler_->host(), {grid.shift, grid.shown_velocity}, positions(), ghosts_.positions());
+        shown_.begin(sampler_->host(), {grid.shift, grid.shown_velocity}, positions());
         return &shown_;
     }
     void after_stage(const StageMade& made) override {
-        mover_->advance(sampler_->device(), sampler_->host(), particles_, made,
-                        planewise_ ? gathered().data() : inputs_.data());
+        const double* const inputs = planewise_ ? shown_.finish(sampler_->host()).data() : sampler_->values();
+        const auto advance = [&](auto& of) {
+            particles::for_all(sampler_->device(), sampler_->host(), count(),
+                               of.update(particles_.changed_there(), made, inputs));
+        };
+        std::visit(advance, kind_);
         if (made.stage.ends_step) reorder();
         migrate();
     }
 
   private:
+    static const particles::Kind& kind_of(const particles::AnyKind& kind) {
+        return std::visit([](const auto& one) -> const particles::Kind& { return one; }, kind);
+    }
+    const particles::Kind& kind() const { return kind_of(kind_); }
+    particles::AnyKind make_kind() const {
+        particles::AnyKind kind = particles::make_kind(options_.kind, {options_.numbers, box_});
+        const int inputs = kind_of(kind).inputs();
+        WHORL_REQUIRE(static_cast<int>(options_.inputs.size()) == inputs,
+                      "particles of the kind " + options_.kind + " take " + std::to_string(inputs) +
+                          " inputs, not " + std::to_string(options_.inputs.size()) + ".");
+        return kind;
+    }
     // The positions in the memory of the device.
     std::span<const double> positions() { return {particles_.there().variables[0][0], 3 * count()}; }
     // Reorders particles, so that those near each other in memory are near each other in space until they
@@ -202,24 +194,16 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     void migrate() {
         if constexpr (Memory::separate) {
             if (world_.size() == 1) return;
-            const bool any = leaving_.any(sampler_->device(), count(), positions().data());
-            if (!world_.any(any)) return;
+            const particles::Ownership& ownership = sampler_->ownership();
+            const particles::LeavingItem leaving{
+                {ownership.axis(1), ownership.axis(2), owner_rows_.data(), owner_columns_.data()},
+                ownership.rank(),
+                positions().data()};
+            const auto particles = static_cast<std::int64_t>(count());
+            if (!world_.any(count() > 0 && sampler_->device().reduce(particles, 1, 0, leaving)[0] > 0.0))
+                return;
         }
         particles_.on_host().migrate(sampler_->ownership(), ghosts_.neighbours(), world_);
-    }
-    std::span<double> gathered() {
-        const std::span<double> all = shown_.finish(sampler_->host());
-        const std::span<double> own = all.first(3 * particles_.count());
-        ghosts_.give_back(all.subspan(own.size()), own, 3);
-        return own;
-    }
-    std::unique_ptr<particles::Mover<Device>> make_mover() const {
-        auto mover = particles::make_mover<Device>(options_.kind, {options_.numbers, box_});
-        const int inputs = mover->kind().inputs();
-        WHORL_REQUIRE(static_cast<int>(options_.inputs.size()) == inputs,
-                      "particles of the kind " + options_.kind + " take " + std::to_string(inputs) +
-                          " inputs, not " + std::to_string(options_.inputs.size()) + ".");
-        return mover;
     }
     static constexpr std::size_t most_kept = 4;
 
@@ -239,30 +223,18 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
         return std::make_unique<Sampler>(flow_.wide_enough(static_cast<int>(inputs.size())), world_, box_,
                                          options_.interpolation, inputs);
     }
-    void sample_inputs(Sampler& sampler, const std::vector<programs::NamedField<Real>>& named_fields) {
-        if constexpr (Memory::separate) {
-            sampler.sample(named_fields, positions().data(), count(), inputs_);
-        } else {
-            inputs_.resize(static_cast<std::size_t>(sampler.variables()) * count());
-            sampler.sample(named_fields, positions(), inputs_);
-        }
-    }
-
     ParticleOptions options_;
     Box box_;
     const exchange::Communicator& world_;
     FlowOfParticles<Device, Real>& flow_;
-    std::unique_ptr<particles::Mover<Device>> mover_;
+    particles::AnyKind kind_;
     std::unique_ptr<Sampler> sampler_; // of the inputs of the kind
     using Kept = std::pair<programs::InputTerms, std::unique_ptr<Sampler>>;
     std::vector<Kept> kept_; // of other inputs
     particles::DeviceParticleSet<Memory> particles_;
-    particles::Leaving<Device> leaving_;
+    device::Table<int, Memory> owner_rows_, owner_columns_; // for Owners
     // Ghost particles for the velocity of the right-hand side, while other samples may be taken.
     Ghosts ghosts_;
-    // [particle][input]
-    std::conditional_t<Memory::separate, device::Buffer<double, Memory>, std::vector<double>> inputs_;
-    device::Buffer<double, Memory> read_;
     PlanewiseGather shown_;
     bool planewise_ = false; // in the present stage
     int steps_ = 0;          // by which the order is kept

@@ -21,16 +21,12 @@ template <class T> void resize_afresh(std::vector<T>& values, std::size_t size) 
 } // namespace
 
 template <class Real>
-PlanewiseGather<Real>::PlanewiseGather(const std::array<GridAxis, 3>& axes,
-                                       const Interpolation& interpolation, std::vector<Parity> parities)
-    : unmoved_(axes), axes_(axes), interpolation_(interpolation), parities_(std::move(parities)),
-      parts_(axes[2].points == 1 ? 1 : interpolation.points / 2),
-      cells_(axes[2].points + (axes[2].wall ? 1 : 0)), visits_(at(axes[2].points)),
+PlanewiseGather<Real>::PlanewiseGather(Ghosts& ghosts, const Interpolation& interpolation,
+                                       std::vector<Parity> parities)
+    : ghosts_(ghosts), axes_(ghosts.ownership().axes()), interpolation_(interpolation),
+      parities_(std::move(parities)), parts_(axes_[2].points == 1 ? 1 : interpolation.points / 2),
+      cells_(axes_[2].points + (axes_[2].wall ? 1 : 0)), visits_(at(axes_[2].points)),
       layers_(std::make_unique<Layer[]>(at(cells_))) {
-    find_visits();
-}
-
-template <class Real> void PlanewiseGather<Real>::find_visits() {
     const GridAxis& z = axes_[2];
     const int stencil = z.count(interpolation_), below = z.wall ? 1 : 0;
     for (int number = 0; number < cells_; ++number)
@@ -42,17 +38,12 @@ template <class Real> void PlanewiseGather<Real>::find_visits() {
 }
 
 template <class Real>
-std::array<GridAxis, 3> PlanewiseGather<Real>::axes(const std::array<double, 3>& shift) const {
-    return {unmoved_[0].moved(shift[0]), unmoved_[1].moved(shift[1]), unmoved_[2].moved(shift[2])};
-}
-
-template <class Real>
-void PlanewiseGather<Real>::begin(const device::Cpu& host, const Shown& shown, std::span<const double> own,
-                                  std::span<const double> ghosts) {
+void PlanewiseGather<Real>::begin(const device::Cpu& host, const Shown& shown,
+                                  std::span<const double> positions) {
     shown_ = shown;
-    axes_ = axes(shown.shift);
-    own_ = own;
-    ghosts_ = ghosts;
+    own_ = positions;
+    for (std::size_t a = 0; a < 3; ++a) axes_[a] = ghosts_.ownership().axes()[a].moved(shown.shift[a]);
+    ghosts_.exchange(axes_, own_);
     blocks_ = RowBlocks(axes_, interpolation_.points, RowRecord<Real>::rows_of_vector);
     record_numbers_ = RowRecord<Real>::numbers(blocks_, shown.variables);
     const std::size_t room = at(record_numbers_) * at(host.executors());
@@ -160,24 +151,15 @@ template <class Real> void PlanewiseGather<Real>::visit(int executor, int plane,
         }
 }
 
-// Calls work(batch, the order of its particles, their number) for those of a bin, or of a layer, with the
-// block that completes their stencils.
+// Calls work(batch, the order of its particles, their number) for those of a bin.
 template <class Real>
 template <class Work>
-void PlanewiseGather<Real>::each_batch_of(int layer, int block, const Work& work) {
+void PlanewiseGather<Real>::each_batch(int layer, int block, const Work& work) {
     const std::size_t particles = held(bin(layer, block)), first = batch_of(layer, block);
     const std::uint32_t* const order = order_.data() + begins_[bin(layer, block)];
     for (std::size_t p = 0; p < particles; p += LayerBatch::lanes)
         work(batch(layers_[at(layer)], first + p / LayerBatch::lanes), order + p,
              static_cast<int>(std::min<std::size_t>(particles - p, LayerBatch::lanes)));
-}
-template <class Real>
-template <class Work>
-void PlanewiseGather<Real>::each_batch(int layer, const Work& work) {
-    for (int block = 0; block < blocks_.all(); ++block)
-        each_batch_of(layer, block, [&](LayerBatch& batch, const std::uint32_t* order, int count) {
-            work(batch, order, count, block);
-        });
 }
 
 template <class Real> void PlanewiseGather<Real>::begin_layer(int number) {
@@ -187,17 +169,18 @@ template <class Real> void PlanewiseGather<Real>::begin_layer(int number) {
     layer.batches = take_room(batch_of(number, blocks_.all()) * numbers_of_batch_);
     const LayerPlaces places(axes_[2], blocks_);
     const int cell = number - (axes_[2].wall ? 1 : 0);
-    each_batch(number, [&](LayerBatch& batch, const std::uint32_t* order, int count, int block) {
-        BatchPositions positions;
-        put(count, [&](int i) { return position(order[i]); }, positions);
-        places.find(positions, cell, block, batch);
-        std::fill_n(batch.sums(0, sums_of_each_), parts_ * lanes * sums_of_each_, 0.0);
-    });
+    for (int block = 0; block < blocks_.all(); ++block)
+        each_batch(number, block, [&](LayerBatch& batch, const std::uint32_t* order, int count) {
+            BatchPositions positions;
+            put(count, [&](int i) { return position(order[i]); }, positions);
+            places.find(positions, cell, block, batch);
+            std::fill_n(batch.sums(0, sums_of_each_), parts_ * lanes * sums_of_each_, 0.0);
+        });
 }
 
 template <class Real> void PlanewiseGather<Real>::end_layer(int number) {
     const std::size_t variables = parities_.size();
-    each_batch(number, [&](LayerBatch& batch, const std::uint32_t* order, int count, int) {
+    const auto add_up = [&](LayerBatch& batch, const std::uint32_t* order, int count) {
         for (int i = 0; i < count; ++i)
             for (std::size_t v = 0; v < variables; ++v) {
                 const std::size_t of_sums = at(i * sums_of_each_) + v;
@@ -205,7 +188,8 @@ template <class Real> void PlanewiseGather<Real>::end_layer(int number) {
                 for (int part = 1; part < parts_; ++part) sum += batch.sums(part, sums_of_each_)[of_sums];
                 sums_[order[i] * variables + v] = sum;
             }
-    });
+    };
+    for (int block = 0; block < blocks_.all(); ++block) each_batch(number, block, add_up);
     const std::scoped_lock lock(room_);
     free_.push_back(std::move(layers_[at(number)].batches));
 }
@@ -253,7 +237,7 @@ void PlanewiseGather<Real>::gather_of(int executor, const Visit& visit, int bloc
             visit.l,        flat,    visit.reflected};
         const Gather gather(of);
         const int part = flat ? 0 : visit.l / 2;
-        each_batch_of(visit.layer, block, [&](LayerBatch& batch, const std::uint32_t*, int count) {
+        each_batch(visit.layer, block, [&](LayerBatch& batch, const std::uint32_t*, int count) {
             gather.add(batch, part, count);
         });
     };
@@ -263,7 +247,7 @@ void PlanewiseGather<Real>::gather_of(int executor, const Visit& visit, int bloc
 }
 
 // Ends the layers that have not met all their planes, as some of these are on other ranks.
-template <class Real> std::span<double> PlanewiseGather<Real>::finish(const device::Cpu& host) {
+template <class Real> std::span<const double> PlanewiseGather<Real>::finish(const device::Cpu& host) {
     host.each(cells_, [&](int, std::int64_t number) {
         Layer& layer = layers_[at(number)];
         if (layer.left == 0) return;
@@ -271,7 +255,9 @@ template <class Real> std::span<double> PlanewiseGather<Real>::finish(const devi
         end_layer(static_cast<int>(number));
         layer.left = 0;
     });
-    return sums_;
+    const std::span<double> all = sums_, own = all.first(own_.size() / 3 * parities_.size());
+    ghosts_.give_back(all.subspan(own.size()), own, parities_.size());
+    return own;
 }
 
 template class PlanewiseGather<float>;

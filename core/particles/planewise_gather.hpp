@@ -13,6 +13,7 @@
 
 #include "base/parity.hpp"
 #include "device/cpu.hpp"
+#include "particles/ghosts.hpp"
 #include "particles/layer.hpp"
 #include "particles/row_blocks.hpp"
 #include "roundtrip/pass.hpp"
@@ -24,24 +25,22 @@ template <class Real> class RowRecord;
 
 template <class Real> class PlanewiseGather final : public PointTap<Real> {
   public:
-    // Samples variables with these parities. If points have fewer variables, the last ones are zero.
-    PlanewiseGather(const std::array<GridAxis, 3>& axes, const Interpolation& interpolation,
-                    std::vector<Parity> parities);
+    // Samples variables with these parities. If points have fewer variables, the last ones are zero. The
+    // ghosts outlive it, and are those of the round trip that it begins until finish().
+    PlanewiseGather(Ghosts& ghosts, const Interpolation& interpolation, std::vector<Parity> parities);
 
     // The points that the round trip shows.
     struct Shown {
         std::array<double, 3> shift{}; // of the grid, in cells
         int variables = 1;             // of a point
     };
-    // The axes of the points' grid.
-    std::array<GridAxis, 3> axes(const std::array<double, 3>& shift) const;
-    // Begins a round trip. Positions [particle][axis] must stay where they are until finish().
-    void begin(const device::Cpu& host, const Shown& shown, std::span<const double> own,
-               std::span<const double> ghosts);
+    // Begins a round trip. Positions [particle][axis] must stay where they are until finish(). Collective,
+    // like finish().
+    void begin(const device::Cpu& host, const Shown& shown, std::span<const double> positions);
     void take(int executor, const device::RowPoints<Real>& points, const Point& first) override;
     void end_rows(int executor, const Point& first) override;
-    // Ends a round trip and returns the sums [particle][variable], ghost particles after own ones.
-    std::span<double> finish(const device::Cpu& host);
+    // Ends a round trip and returns the sums [particle][variable].
+    std::span<const double> finish(const device::Cpu& host);
     const std::vector<Parity>& parities() const { return parities_; }
     // The particles in the order of planes, with ghost particles among them.
     std::span<const std::uint32_t> order() const { return order_; }
@@ -58,14 +57,14 @@ template <class Real> class PlanewiseGather final : public PointTap<Real> {
         std::size_t left = 0; // blocks of rows of all planes that are still to come
         LayerRoom batches;
     };
-    void find_visits();
     template <class PositionOf> void put(int count, const PositionOf& position_of, BatchPositions& to) const;
     void find_bins(std::size_t begin, std::size_t end);
     void sort(const device::Cpu& host);
     const double* position(std::size_t particle) const {
-        return particle < own_.size() / 3 ? &own_[3 * particle] : &ghosts_[3 * particle - own_.size()];
+        return particle < own_.size() / 3 ? &own_[3 * particle]
+                                          : &ghosts_.positions()[3 * particle - own_.size()];
     }
-    std::size_t count() const { return (own_.size() + ghosts_.size()) / 3; }
+    std::size_t count() const { return (own_.size() + ghosts_.positions().size()) / 3; }
     Real* record_of(int executor) { return records_.data() + executor * record_numbers_; }
     RowRecord<Real> record(int executor);
     std::size_t bin(int layer, int block) const {
@@ -82,8 +81,7 @@ template <class Real> class PlanewiseGather final : public PointTap<Real> {
     LayerBatch& batch(Layer& layer, std::size_t number) {
         return *reinterpret_cast<LayerBatch*>(layer.batches.data() + number * numbers_of_batch_);
     }
-    template <class Work> void each_batch_of(int layer, int block, const Work& work);
-    template <class Work> void each_batch(int layer, const Work& work);
+    template <class Work> void each_batch(int layer, int block, const Work& work);
     void begin_layer(int number);
     void end_layer(int number);
     LayerRoom take_room(std::size_t numbers);
@@ -91,7 +89,8 @@ template <class Real> class PlanewiseGather final : public PointTap<Real> {
     void gather(int executor, const Visit& visit, int block);
     template <int n> void gather_of(int executor, const Visit& visit, int block);
 
-    std::array<GridAxis, 3> unmoved_, axes_;
+    Ghosts& ghosts_;
+    std::array<GridAxis, 3> axes_;
     Interpolation interpolation_;
     std::vector<Parity> parities_;
     Shown shown_;
@@ -106,7 +105,7 @@ template <class Real> class PlanewiseGather final : public PointTap<Real> {
     std::vector<LayerRoom> free_; // of layers
     device::Buffer<Real> records_;
     std::int64_t record_numbers_ = 0; // of an executor
-    std::span<const double> own_, ghosts_;
+    std::span<const double> own_;
     std::vector<std::uint32_t> order_, begins_; // bins [layer][block that completes the stencil]
     std::vector<double> sums_;                  // [particle][variable]
 };

@@ -52,13 +52,23 @@ class LayerPlaces {
         find_places(blocks_.y, positions[1], in_y);
         round_down(in_y, cell_y);
         find_places(z_, positions[2], in_z);
+        // The first rows of stencils, wrapped around the box.
+        const auto [least, most] = blocks_.bounds(block);
+        const double rows = blocks_.y.points, planes = z_.points;
         Lanes row = cell_y - before;
-        go_around(row, block);
-        Lanes within = row;
-        keep_within(within, block);
+        if (!blocks_.y.wall) {
+            row = row < least - 1.5 ? row + rows : row;
+            row = row > most + 1.5 ? row - rows : row;
+        }
+        // They stay within the block that completes them, by which particles were sorted: rounding may have
+        // moved one to the next cell.
+        Lanes within = row < double(least) ? Lanes{} + double(least) : row;
+        within = within > double(most) ? Lanes{} + double(most) : within;
         put(in_x - cell_x, batch.t[0]);
         put(in_y - cell_y + (row - within), batch.t[1]);
-        move_to_cell(in_z, cell);
+        in_z = in_z - static_cast<double>(cell);
+        in_z = in_z > 1.5 ? in_z - planes : in_z;
+        in_z = in_z < -0.5 ? in_z + planes : in_z;
         put(in_z, batch.t[2]);
         for (int i = 0; i < lanes; ++i)
             batch.at[i] = static_cast<std::int32_t>(blocks_.column(static_cast<int>(cell_x[i] - before))) +
@@ -69,28 +79,6 @@ class LayerPlaces {
     // Vectors are passed by reference: a level whose registers are narrower has no ABI for them.
     static WHORL_INLINE void put(const Lanes& from, double (&to)[lanes]) {
         std::memcpy(to, &from, sizeof(from));
-    }
-    // Wraps the first rows of stencils around the box.
-    WHORL_INLINE void go_around(Lanes& row, int block) const {
-        if (blocks_.y.wall) return;
-        const auto [least, most] = blocks_.bounds(block);
-        const double points = blocks_.y.points;
-        row = row < least - 1.5 ? row + points : row;
-        row = row > most + 1.5 ? row - points : row;
-    }
-    // Keeps the first rows of stencils within the block that completes them, by which particles were sorted:
-    // rounding may have moved one to the next cell.
-    WHORL_INLINE void keep_within(Lanes& row, int block) const {
-        const auto [least, most] = blocks_.bounds(block);
-        row = row < double(least) ? Lanes{} + double(least) : row;
-        row = row > double(most) ? Lanes{} + double(most) : row;
-    }
-    // Makes places relative to the cell by which particles were sorted.
-    WHORL_INLINE void move_to_cell(Lanes& t, int cell) const {
-        const double points = z_.points;
-        t = t - static_cast<double>(cell);
-        t = t > 1.5 ? t - points : t;
-        t = t < -0.5 ? t + points : t;
     }
     // GridAxis::place() for a vector.
     static WHORL_INLINE void find_places(const GridAxis& axis, const double* positions, Lanes& at) {

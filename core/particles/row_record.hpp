@@ -48,7 +48,6 @@ template <class Real> class RowRecord {
         for (int i = 0; i < count; ++i)
             std::memcpy(to + x[i] * step, from + 2LL * i * lanes, vectors * sizeof(Vector));
     }
-    void take_columns(const Real* rows, int v, int y, const int* x, int count) const;
     template <class F> void each_column(const F& f) const {
         for (int v = 0; v < variables_; ++v)
             for (int x = -blocks_.margin; x < blocks_.x.points + blocks_.margin; ++x)
@@ -64,22 +63,19 @@ template <class Real> class RowRecord {
 template <class Real> void RowRecord<Real>::take(const device::RowPoints<Real>& points, int y) {
     constexpr int most = 64;
     int x[most];
+    const int place = blocks_.place(y);
     for (int begin = 0; begin < points.points; begin += most) {
         const int count = std::min(most, points.points - begin);
         for (int i = 0; i < count; ++i) x[i] = points.x(begin + i);
-        for (int v = 0; v < variables_; ++v)
-            take_columns(points.data + v * points.stride + 1LL * begin * points.rows, v, y, x, count);
-    }
-}
-
-// Copies columns of a variable, whose rows are contiguous.
-template <class Real>
-void RowRecord<Real>::take_columns(const Real* rows, int v, int y, const int* x, int count) const {
-    const int place = blocks_.place(y);
-    copy_each<2>(rows, column_of(v, 0) + place, x, blocks_.height, count);
-    for (int r = 0; r < 2 * lanes; r += lanes) {
-        if (place + r < blocks_.edge)
-            copy_each<1>(rows + r, column_of(v, 0) + blocks_.ring + place + r, x, blocks_.height, count);
+        for (int v = 0; v < variables_; ++v) {
+            const Real* const rows = points.data + v * points.stride + 1LL * begin * points.rows;
+            Real* const columns = column_of(v, 0);
+            copy_each<2>(rows, columns + place, x, blocks_.height, count);
+            for (int r = 0; r < 2 * lanes; r += lanes) {
+                if (place + r < blocks_.edge)
+                    copy_each<1>(rows + r, columns + blocks_.ring + place + r, x, blocks_.height, count);
+            }
+        }
     }
 }
 

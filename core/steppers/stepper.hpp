@@ -250,7 +250,7 @@ template <class Device, class Real> class Stepper {
                                      std::int64_t step_number) {
         const auto run = [&] {
             if (grids_.in_turn()) trip_.shift(grids_.of_stage(s, step_number));
-            return run_stage(pass);
+            return grids_.both_in_a_stage() ? run_on_both_grids(pass) : equation_.run(trip_, pass);
         };
         if (!forces_.any()) return run();
         forces_.before_stage(state(), time);
@@ -289,10 +289,6 @@ template <class Device, class Real> class Stepper {
     void end_forces(TimeStep& time_step, std::int64_t step_number) {
         forces_.end_step(tendency(scheme_.stages.back(), time_step), state(),
                          {time_step.time, time_step.dt, step_number}, scheme_.earlier > 0);
-    }
-
-    std::array<double, 2> run_stage(TendencyData<Real>& pass) {
-        return grids_.both_in_a_stage() ? run_on_both_grids(pass) : equation_.run(trip_, pass);
     }
 
     // Half the tendency of each grid: the first is written to extra(), the second added when the stage is

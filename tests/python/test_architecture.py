@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -85,15 +86,16 @@ def section(title: str) -> str:
     return TEXT[begin : TEXT.index("\n#", begin + 1)]
 
 
-def test_what_the_walk_passes_is_there():
-    steps = re.findall(r"^\| (`.*) \| (`.*`) \|$", section("Followed by hand"), re.M)
+@pytest.mark.parametrize("walk", ["Followed by hand", "A tracer"])
+def test_what_the_walk_passes_is_there(walk):
+    steps = re.findall(r"^\| (`.*) \| (`.*`) \|$", section(walk), re.M)
     assert len(steps) > 15
     for names, files in steps:
         texts = [(ROOT / "core" / file).read_text() for file in re.findall("`([^`]+)`", files)]
         for name in re.findall("`([^`]+)`", names):
             owner, _, function = name.rpartition("::")
             told = (
-                rf"\b{owner}<[^;{{]*>::{function}\("
+                rf"\b{owner}(?:<[^;{{]*>)?::{function}\("
                 if owner
                 else rf"\bstruct {function}\b|\bvoid {function}\("
             )
@@ -113,6 +115,15 @@ def test_a_mode_passes_few_functions():
     first, line = names.index("ColumnsOnThreads::inwards"), names.index("ColumnsOnThreads::lines_in")
     assert 0 < line - first + 1 <= 6
     assert 0 < len(names) - names.index("ColumnsOnThreads::lines_out") <= 8
+
+
+def test_a_tracer_passes_few_functions():
+    """At most 35, and no border between folders is listed twice in one direction."""
+    steps = re.findall(r"^\| (`.*) \| (`.*`) \|$", section("A tracer"), re.M)
+    assert 20 < sum(len(names.split("→")) for names, _ in steps) <= 35
+    folders = [file.split("/")[0] for _, files in steps for file in re.findall("`([^`]+)`", files)]
+    crossed = [(one, two) for one, two in pairwise(folders) if one != two]
+    assert len(crossed) == len(set(crossed)) <= 5
 
 
 # What waits until it is wanted

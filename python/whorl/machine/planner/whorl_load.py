@@ -256,8 +256,8 @@ class Whorl:
     def _trips_of_particles(self, grid: tuple[int, int]) -> list[Trip]:
         """The round trips in a stage of the groups of particles that have their own."""
         planewise = grid[0] == 1 and self.case.run.lines != "fftw" and not DEVICES[self.device]["streams"]
-        own = (trips for kept, trips in self._trips_of_groups if kept or not planewise)
-        return [trip for trips in own for trip in trips]
+        all_trips = (trips for own, trips in self._trips_of_groups if own or not planewise)
+        return [trip for trips in all_trips for trip in trips]
 
     @cached_property
     def _trips_of_groups(self) -> list[tuple[bool, list[Trip]]]:
@@ -268,7 +268,8 @@ class Whorl:
             options = one.model_dump()
             needs, runs = one.needs(options), of_questions(self.case.planned.moving(*one.sampled(options)))
             before = [Trip(run.inputs, run.products, run.fluxes) for run in runs if run.products]
-            groups.append((needs["kept"] > 0, [*(grids * before), Trip(needs["sampled"])]))
+            own = one.interpolation == "spline" or needs["sampled"] > 3
+            groups.append((own, [*(grids * before), Trip(needs["sampled"])]))
         return groups
 
     def _shares_planes(self, grid: tuple[int, int]) -> bool:

@@ -68,12 +68,10 @@ class ParticleGroup(Placed):
     def needs(cls, options: Mapping[str, Any]) -> dict[str, int]:
         """The numbers that, with the particles' count, set the memory (`run.core_options.particle_needs`)."""
         numbers = 3 * len(cls.sampled(options))
-        planewise = options["interpolation"] == "lagrange" and numbers == 3
         return {
             "variables": 2 if cls.moves_itself else 1,
             "vectors_kept": cls.vectors_kept,
             "sampled": numbers,
-            "kept": 0 if planewise else numbers,
             "points": options["points"],
         }
 
