@@ -19,7 +19,7 @@ set(precompiled <algorithm> <array> <cmath> <functional> <map> <memory> <numeric
 
 # Files of no level are compiled once, for any processor: device/level.hpp must not be included there.
 set(of_any_level "(exchange|forcing|grid|storage)/"
-    "device/(buffer|caches|compiled|cpu_as_gpu|fftw_plan|separate_memory|thread_setup)[.]cpp$"
+    "device/(buffer|caches|compiled|cpu_as_gpu|fftw_plan|separate_memory)[.]cpp$"
     "flow/options[.]cpp$" "steppers/scheme[.]cpp$")
 list(JOIN of_any_level "|" of_any_level)
 set(of_any_level "^${PROJECT_SOURCE_DIR}/core/(${of_any_level})")

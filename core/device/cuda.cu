@@ -280,8 +280,8 @@ Cuda::Cuda(int local_rank) {
         throw Error("run.device = \"cuda\" needs an NVIDIA GPU, and CUDA finds none here (" +
                     std::string(cudaGetErrorString(code)) + "): use \"cpu\", or a node with a GPU.");
     static const int number = local_rank % count; // a process keeps its GPU
-    set_thread_setup([] { WHORL_CUDA(cudaSetDevice(number)); });
-    set_up_thread();
+    thread_setup = [] { WHORL_CUDA(cudaSetDevice(number)); };
+    thread_setup();
     WHORL_CUDA(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, number));
     WHORL_CUDA(cudaDeviceGetAttribute(&block_memory_, cudaDevAttrMaxSharedMemoryPerBlockOptin, number));
     keep_pool(number);

@@ -5,9 +5,7 @@
 
 namespace whorl::device {
 
-// Called by a device when it is made. Before that the setup does nothing.
-void set_thread_setup(std::function<void()> setup);
-// Called by each thread but the one that made the device.
-void set_up_thread();
+// A device sets it when it is made. Each thread but the one that made the device calls it, if it is set.
+inline std::function<void()> thread_setup;
 
 } // namespace whorl::device

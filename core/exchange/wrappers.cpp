@@ -187,7 +187,7 @@ class ByThreads final : public Transport {
 #pragma omp parallel for num_threads(parts) schedule(static, 1)
         for (int i = 0; i < parts; ++i) {
             try {
-                device::set_up_thread();
+                if (device::thread_setup) device::thread_setup();
                 work(*parts_[static_cast<std::size_t>(i)]);
             } catch (...) {
 #pragma omp critical(whorl_exchange_failure)
@@ -239,7 +239,7 @@ class Worker {
             const bool failed = failure_ != nullptr;
             lock.unlock();
             try {
-                device::set_up_thread();
+                if (device::thread_setup) device::thread_setup();
                 if (!failed) job();
             } catch (...) {
                 const std::lock_guard failing(mutex_);

@@ -11,7 +11,7 @@
 #include "exchange/transport.hpp"
 #include "forcing/source.hpp"
 #include "grid/pencils.hpp"
-#include "particles/needs.hpp"
+#include "particles/memory.hpp"
 #include "programs/needs.hpp"
 #include "steppers/scheme.hpp"
 

@@ -1,5 +1,5 @@
 // Compiled once for each device of streams.
-#include "particles/sampler_on_streams.hpp"
+#include "particles/sampler.hpp"
 
 #include "device/chosen.hpp"
 #include "particles/device_particle_set.hpp"

@@ -1,4 +1,4 @@
-#include "particles/sampler_on_threads.hpp"
+#include "particles/sampler.hpp"
 
 #include <algorithm>
 
