@@ -1,9 +1,8 @@
 // Compiled once for each device of streams.
-#include "particles/sampler.hpp"
-
 #include "device/chosen.hpp"
 #include "particles/device_particle_set.hpp"
 #include "particles/particle_set.hpp"
+#include "particles/sampler.hpp"
 
 namespace whorl::particles {
 

@@ -1,8 +1,7 @@
-#include "particles/sampler.hpp"
-
 #include <algorithm>
 
 #include "particles/particle_set.hpp"
+#include "particles/sampler.hpp"
 #include "roundtrip/run.hpp"
 
 namespace whorl::particles {
