@@ -1,5 +1,7 @@
 // A GPU by CUDA and cuFFT. Executors are CUDA streams. A row of a kernel is a thread block. Memory comes from
-// the device's pool, and the host reaches it only by copies.
+// the device's pool, and the host reaches it only by copies. Kernels are launched here; their bodies are
+// function objects next to what they compute, such as roundtrip/row_kernels.hpp and
+// steppers/force_kernels.hpp.
 #pragma once
 
 #include <algorithm>

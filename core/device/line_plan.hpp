@@ -4,7 +4,8 @@
 //   cosine   X_k = 2 sum_j x_j cos t forward,  x_j = X_0 + 2 sum_{k>0} X_k cos t backward.
 //   sine     X_k = 2 sum_j x_j sin t forward,  x_j = 2 sum_{k>0} X_k sin t backward, X_0 = 0.
 //   odd      the same with X_k the Fourier coefficients of the odd extension, -i times those of sines.
-// Element j of line l is at data[j * stride + l * distance].
+// Element j of line l is at data[j * stride + l * distance]. Plans are made by lane_plan, row_plan,
+// block_plan and fftw_plan.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// MPI as one class: every return code is checked, and all ranks together free MPI's objects.
+// MPI as one class: every return code is checked, and all ranks together free MPI's objects. Only this folder
+// calls MPI; storage/hdf5.cpp gives HDF5 a communicator.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,7 @@
-"""The columns of the series and the spectra, each declared once with unit and meaning."""
+"""A column of the series or the spectra, and those of the clock; `config/measures` collects all of a case.
+
+Columns of a model are in `models/`, such as `models/viscous`.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

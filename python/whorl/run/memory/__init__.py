@@ -1,1 +1,4 @@
-"""The count of a run's memory before it begins: its needs, the room for them, and sizes that fit."""
+"""The memory of a run before it begins: its needs, the room for them, and sizes that fit.
+
+The core counts the bytes of the needs, `estimate_memory` in core/flow/flow.cpp.
+"""
