@@ -79,6 +79,7 @@ def check_stopped_twice(run: Path) -> None:
 @needs("mpi")
 @needs("hdf5")
 @pytest.mark.pages
+@pytest.mark.timeout(1800)  # fifteen starts of ranks, on a machine that may be busy
 @pytest.mark.mpi
 def test_the_jobs_of_the_page_end_with_the_series_of_an_uninterrupted_run(tmp_path, cluster):
     for block in blocks(PAGE):

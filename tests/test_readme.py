@@ -28,6 +28,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "docs/guide.md", "docs/forcing.md", "docs/tutorial.md")
 LINKED = (*PAGES, "docs/cluster.md", "docs/compare.md")
 PATIENCE = 600  # seconds a block
+OF_PAGES = (pytest.mark.pages, pytest.mark.timeout(1800))  # the tutorial takes 2 minutes of a processor
 SIGMAS = 5
 OF_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
 FENCE = re.compile(r"^```(?P<language>\w+)(?P<words>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -139,9 +140,7 @@ def check_case(block: Block) -> None:
 
 
 @pytest.mark.long("what a reader of README.md runs first has to work")
-@pytest.mark.parametrize(
-    "page", [PAGES[0], *(pytest.param(page, marks=pytest.mark.pages) for page in PAGES[1:])]
-)
+@pytest.mark.parametrize("page", [PAGES[0], *(pytest.param(page, marks=OF_PAGES) for page in PAGES[1:])])
 def test_the_blocks_of_a_page(page, tmp_path, monkeypatch, shell_environment):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["script.py"])
