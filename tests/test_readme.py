@@ -1,4 +1,4 @@
-"""The README's, the guide's and the page of forces' commands, scripts and cases, run as a reader would.
+"""Commands, scripts and cases of the README and of the pages in PAGES, run as a reader would.
 
 Fenced blocks are executed from top to bottom, those of one page in one directory and one Python session:
 
@@ -23,7 +23,7 @@ import tomlkit
 from whorl.config.case import load_case
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "docs/guide.md", "docs/forcing.md")
+PAGES = ("README.md", "docs/index.md", "docs/guide.md", "docs/forcing.md")
 PATIENCE = 300  # seconds a block
 OF_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
 FENCE = re.compile(r"^```(?P<language>\w+)(?P<words>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
