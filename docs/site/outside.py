@@ -14,7 +14,14 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 # Files that pages of the site include whole.
 INCLUDED = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "README.md": "index"}
-LEXERS = {".py": "python", ".md": "markdown", ".toml": "toml", ".cu": "cuda", ".sh": "sh", ".h": "cpp"}
+LEXERS = {
+    **dict.fromkeys((".cpp", ".hpp", ".h", ".cu"), "cpp"),
+    ".py": "python",
+    ".md": "markdown",
+    ".toml": "toml",
+    ".sh": "sh",
+    ".cff": "yaml",
+}
 FOLDER = "sources"
 
 
@@ -24,11 +31,12 @@ def page_of(path: str) -> str:
 
 
 def path_outside(node: nodes.Element, docname: str) -> str | None:
-    """A link's path from the root of the repository, if it leads out of docs/ to a file that is there."""
+    """A path from the root of the repository, if a link leads to a file or a folder's page outside docs/."""
     # MyST makes a document of it, relative to docs/, where it ends like one.
     of_document = node.get("refdomain") == "doc"
     place = DOCS / f"{node['reftarget']}.md" if of_document else (DOCS / docname).parent / node["reftarget"]
     path = Path(os.path.normpath(place))
+    path = path / "README.md" if path.is_dir() else path
     if path.is_relative_to(DOCS) or not path.is_relative_to(ROOT) or not path.is_file():
         return None
     return path.relative_to(ROOT).as_posix()
@@ -76,7 +84,7 @@ def pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """A page for each file that is linked to."""
     for path in sorted(set().union(*shown(app.env).values())):
         text = (ROOT / path).read_text(encoding="utf-8")
-        lexer = LEXERS.get(Path(path).suffix, "cpp")
+        lexer = LEXERS.get(Path(path).suffix, "text")
         body = app.builder.highlighter.highlight_block(text, lexer)
         yield page_of(path), {"title": path, "body": f"<h1>{path}</h1>{body}"}, "page.html"
 

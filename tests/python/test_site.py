@@ -106,25 +106,35 @@ def small_docs(tmp_path) -> Path:
     return docs
 
 
-def test_a_good_page_has_no_warning(small_docs, tmp_path):
+def test_links_lead_to_files_and_folders_outside(small_docs, tmp_path):
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "README.md").write_text("readable\n")
+    (folder / "data.csv").write_text("readable `1\n")
+    links = ("../notes", "../notes/", "../notes/README.md", "../notes/data.csv")
+    (small_docs / "index.md").write_text("# A page\n\n" + "\n".join(f"[there]({link})" for link in links))
     result = build(small_docs, tmp_path / "html")
     assert (result.returncode, result.stderr) == (0, "")
+    index = page(tmp_path / "html", "index")
+    for file, count in {"README.md": 3, "data.csv": 1}.items():
+        assert index.count(f'href="sources/notes/{file}.html"') == count
+        assert "readable" in page(tmp_path / "html", f"sources/notes/{file}")
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("[x](nowhere.md)\n", "nowhere.md"),
-        ("[x](#nowhere)\n", "nowhere"),
-        ("<a href='nowhere.html'>x</a>\n", "index.html links to nowhere.html: no such file"),
-        ("<a href='index.html#nowhere'>x</a>\n", "links to index.html#nowhere: no such anchor"),
-        ("<img src='https://example.org/x.png'>\n", "loads https://example.org/x.png"),
-        ("![x](nowhere.png)\n", "image file not readable"),
-    ],
-)
-def test_a_fault_of_a_page_ends_the_build(small_docs, tmp_path, text, said):
+FAULTS = {
+    "[x](nowhere.md)": "cross-reference target not found: 'nowhere.md'",
+    "[x](#nowhere)": "'nowhere'",
+    "<a href='nowhere.html'>x</a>": "index.html links to nowhere.html: no such file",
+    "<a href='index.html#absent'>x</a>": "index.html links to index.html#absent: no such anchor",
+    "<img src='https://example.org/x.png'>": "index.html loads https://example.org/x.png",
+    "![x](nowhere.png)": "image file not readable: nowhere.png",
+}
+
+
+def test_faults_of_a_page_end_the_build(small_docs, tmp_path):
     with (small_docs / "index.md").open("a") as page:
-        page.write(f"\n{text}")
+        page.write("\n" + "\n\n".join(FAULTS) + "\n")
     result = build(small_docs, tmp_path / "html")
     assert result.returncode == 1
-    assert said in result.stderr
+    for said in FAULTS.values():
+        assert said in result.stderr
