@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 # Builds use all cores by themselves, and two at once would change each other's core.
 .NOTPARALLEL:
-.PHONY: help setup demo tested check test test-all lint format bare-check cuda-check sanitizer-check clean
+.PHONY: help setup demo tested check test test-all lint format docs bare-check cuda-check sanitizer-check clean
 
 # A build of CMakePresets.json: release, or debug for the sanitizers. `make test` builds by ci.
 PRESET ?= release
@@ -17,6 +17,7 @@ CUDA_ARCHITECTURES ?= 80-real;90
 
 # Stamps of what set-up has done; a directory among the inputs catches files that come and go.
 packages := .venv/.packages
+docs_packages := .venv/.docs
 core := .venv/.core-$(PRESET)$(LEVELS:%=-%)
 # The core by the preset ci: warnings were errors, and it has what only tests want, the device cpu-as-gpu.
 tested_core := .venv/.core-ci$(LEVELS:%=-%)
@@ -36,6 +37,7 @@ help:
 	@echo "make test-all     run all cases on all devices, then the faults of files changed since SINCE (HEAD^)"
 	@echo "make setup        install what is missing, make .venv, build the core (PRESET=debug: sanitizers;"
 	@echo "                  LEVELS=v3,v4: these instruction levels)"
+	@echo "make docs         build the documentation as a site into build/docs; warnings are errors"
 	@echo "make bare-check   build without MPI, HDF5 and FFTW, and test that core on one rank"
 	@echo "make cuda-check   compile and link the device cuda for sm_80 and sm_90, and see that no kernel spills"
 	@echo "                  registers (needs nvcc, no GPU)"
@@ -47,6 +49,10 @@ setup: $(core)
 
 $(packages): pyproject.toml tools/setup tools/debian.sh tools/watched.sh
 	tools/setup packages
+	touch $@
+
+$(docs_packages): $(packages)
+	tools/setup docs
 	touch $@
 
 $(core): $(packages) $(core_inputs)
@@ -101,6 +107,12 @@ format: $(packages)
 	.venv/bin/ruff check --fix
 	.venv/bin/ruff format
 	.venv/bin/clang-format -i $(cpp_files)
+
+# A page is read again where it has changed, and all of them after a warning, which would not come twice.
+docs: $(core) $(docs_packages)
+	.venv/bin/python -m sphinx --fail-on-warning --keep-going --quiet -d build/doctrees docs build/docs || { \
+		rm -rf build/doctrees; exit 1; }
+	@echo "the site begins at $(CURDIR)/build/docs/index.html"
 
 # One level is enough, the best that runs here. Afterwards the build is without CUDA and has its levels, also where a
 # step fails; the next set-up does the rest, since its stamps go.
