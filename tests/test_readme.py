@@ -25,8 +25,11 @@ import tomlkit
 from whorl.config.case import load_case
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "docs/index.md", "docs/guide.md", "docs/forcing.md")
-PATIENCE = 300  # seconds a block
+PAGES = ("README.md", "docs/index.md", "docs/guide.md", "docs/forcing.md", "docs/tutorial.md")
+LINKED = (*PAGES, "docs/cluster.md", "docs/compare.md")
+PATIENCE = 600  # seconds a block
+OF_PAGES = (pytest.mark.pages, pytest.mark.timeout(1800))  # the tutorial takes 2 minutes of a processor
+SIGMAS = 5
 OF_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
 FENCE = re.compile(r"^```(?P<language>\w+)(?P<words>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 # Commands that would set up, test or fetch whorl itself.
