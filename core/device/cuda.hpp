@@ -206,7 +206,7 @@ class Cuda : public StreamDevice<Cuda, CudaPlan, CudaMemory> {
   public:
     using HostSide = PinnedMemory;
 
-    // The GPU of rank `local_rank` of a node: ranks take the GPUs in i_power. Throws Error if the node has
+    // The GPU of rank `local_rank` of a node: ranks take the GPUs in turn. Throws Error if the node has
     // none.
     explicit Cuda(int local_rank);
     ~Cuda();

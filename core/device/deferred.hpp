@@ -46,7 +46,7 @@ class Deferred {
     std::vector<Stream> streams_;
 };
 
-// A stream besides the first `executors` ones. Such streams begin at once and late in i_power.
+// A stream besides the first `executors` ones. Such streams begin at once and late in turn.
 class DeferredSideStream final : public SideStream {
   public:
     DeferredSideStream(Deferred& all, int executors)

@@ -189,7 +189,7 @@ class ProgramRunsOf final : public ProgramRuns, private FlowOfParticles<Device, 
         return *groups_.back();
     }
     void bring_force(const std::string& field, double time) override {
-        WHORL_REQUIRE(products_.empty(), "a force follows products.");
+        WHORL_REQUIRE(products_.empty(), "forces must be brought before products.");
         // A function that gives a force may run programs of its own, and forget their products.
         std::vector<ForceOfFlow<Device, Real>> before = std::exchange(forces_, {});
         before.push_back(flow_.force(field, time));

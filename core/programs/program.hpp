@@ -1,4 +1,4 @@
-// A program: operations at each point, on the inputs that a round trip transforms to there. Operands are
+// A program: operations at each point, on the inputs that a round trip brings there. Operands are
 // numbered: inputs, then numbers, then x, y and z, then the results of the instructions in order.
 #pragma once
 

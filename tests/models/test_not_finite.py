@@ -1,6 +1,7 @@
 """A state that is not finite ends a run at once, in every model, whatever sets the step or is due."""
 
 import math
+from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from support.build import needs
 from whorl.base.errors import BlowUp, CaseError
 from whorl.config.case import Case
+from whorl.output.finite import FiniteWatch
 from whorl.run.simulation import Simulation
 
 SEED = {"name": "random", "k0": 2.0, "energy": 0.1}
@@ -117,3 +119,15 @@ def test_fields_in_each_other_s_place_are_damage(tmp_path):
             one[...], other[...] = other[...], one[...]
     with pytest.raises(CaseError, match="its data are damaged"):
         Simulation.restart(tmp_path / "out")
+
+
+def test_growth_is_not_judged_without_a_kinetic_energy():
+    """The sums of a model may have no energy, as those of a front's height have none."""
+    flow = SimpleNamespace(only_kinetic=False, viscous=True)
+    watch = FiniteWatch(SimpleNamespace(flow=flow), None, SimpleNamespace(time=1.0, step=2), {}, lambda: None)
+    beyond = SimpleNamespace(maximum_velocity=1.0, courant=2.0)
+    watch.check_growth(beyond, {"variance": 1e9})
+    flow.only_kinetic = True
+    watch.check_growth(beyond, {"energy": 1.0})
+    with pytest.raises(BlowUp, match=r"the mean energy came to 50, where no point had more than 0\.5"):
+        watch.check_growth(beyond, {"energy": 50.0})

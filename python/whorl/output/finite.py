@@ -53,14 +53,16 @@ class FiniteWatch:
                 own = "kinetic energy" if kinetic else name.replace("_", " ")
                 raise self._blow_up(f"the {own} is {values[name]}")
 
-    def check_growth(self, report: _core.StepReport, energy: float) -> None:
+    def check_growth(self, report: _core.StepReport, sums: Mapping[str, float]) -> None:
         """Raises BlowUp if a step beyond the Courant limit left more mean energy than any point had before.
 
         A flow that blows up may stay finite for some steps and deserves no checkpoint. If other fields hold
         energy, too, they may pass it to the velocity, and nothing is concluded.
         """
-        before = report.maximum_velocity**2 / 2
-        if self.case.flow.only_kinetic and report.courant > 1 and energy > GROWTH * before:
+        if not self.case.flow.only_kinetic or report.courant <= 1:
+            return
+        before, energy = report.maximum_velocity**2 / 2, sums["energy"]
+        if energy > GROWTH * before:
             raise self._blow_up(
                 f"with a Courant number of {report.courant:.3g} the mean energy came to {energy:.3g}, where "
                 f"no point had more than {before:.3g} a step before"

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple
 from functools import cached_property, partial
 from pathlib import Path
@@ -84,11 +84,14 @@ class Recorder:
         self.sums = Sums(case, flow, clock, self.finite.check_sums)
         self._agree = partial(agreed, comm)
 
-    def check_start(self) -> None:
-        """Raises CaseError if time.stop_when holds before the first step. Collective."""
-        if self.condition.text:
-            self.check_condition()
-            self.condition.check_at_start(self.clock)
+    def check_start(self, withdraw: Callable[[], None]) -> None:
+        """Call `withdraw` and raise CaseError if time.stop_when holds before the first step. Collective."""
+        if not self.condition.text:
+            return
+        self.check_condition()
+        if self.condition.holds:
+            withdraw()
+        self.condition.check_at_start(self.clock)
 
     def begin(self, dt: float) -> None:
         """Write the initial state; `dt` is the step before it, if the run begins from a checkpoint."""
@@ -168,7 +171,7 @@ class Recorder:
         if not any(due[name] for name, writer in self.writers.items() if writer.needs_sums):
             return
         if report:
-            self.finite.check_growth(report, self.sums.values()["energy"])
+            self.finite.check_growth(report, self.sums.values())
         sample = self._sample(report)
         for name, writer in self.writers.items():
             if writer.needs_sums and due[name]:

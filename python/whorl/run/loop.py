@@ -58,14 +58,14 @@ class Loop:
 
     def _begin(self) -> None:
         """Write the initial state; a case that is refused leaves no directory."""
-        try:
-            self._recorder.check_start()
-        except CaseError:
-            self._ended = self.run.directory is not None
-            self.run.hold.withdraw()
-            raise
+        self._recorder.check_start(self._withdraw)
         self._recorder.begin(self.run.dt)
         self.run.fresh = False
+
+    def _withdraw(self) -> None:
+        """Remove the files of a run that its condition refuses."""
+        self._ended = self.run.directory is not None
+        self.run.hold.withdraw()
 
     def _check_that_steps_can_be_made(self) -> None:
         if not self.run.makes_steps:

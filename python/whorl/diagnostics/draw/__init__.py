@@ -1,7 +1,7 @@
 """Drawings of diagnostics, one file for each kind; a line of DRAWINGS registers one.
 
 A drawing gets a figure and the dataset of a diagnostic: one state, or means with errors
-(`whorl.diagnostics.results.pooled`). `plain` draws a kind without a drawing of its own.
+(`whorl.diagnostics.results.means.pooled`). `plain` draws a kind without a drawing of its own.
 """
 
 from collections.abc import Callable

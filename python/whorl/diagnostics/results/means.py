@@ -29,7 +29,18 @@ def pooled(states: xr.Dataset) -> xr.Dataset:
     """The means of all arrays of two states or more, over their axes.
 
     A mean NAME has its standard error NAME_error and its number of independent samples NAME_samples; a sum
-    has neither. Arrays without numbers are left out.
+    has neither. Arrays without numbers are left out. The attributes of an array choose its rule; see
+    `whorl.diagnostics.options.base.Array`. In the table f are the values of the states, n their numbers of
+    points, and ⟨·⟩ the means over time of `whorl.output.means`.
+
+        | rule           | value               | error                              |
+        | mean           | F = ⟨f⟩             | that of ⟨f⟩                        |
+        | mean, weighted | F = ⟨n f⟩/⟨n⟩       | that of ⟨n (f − F)⟩/⟨n⟩            |
+        | std, weighted  | S = (⟨n v⟩/⟨n⟩)^½   | that of ⟨n (v − S²)⟩/⟨n⟩, over 2 S |
+        | sum            | Σ f over the states | none                               |
+
+    A standard deviation f is about the mean m of its state: v = f² + (m − M)² with M the weighted mean of m.
+    Errors of ratios and roots are those of their linear parts.
     """
     data = xr.Dataset(coords={name: one for name, one in states.coords.items() if "time" not in one.dims})
     for name, array in states.data_vars.items():

@@ -263,6 +263,8 @@ def measure_particles(
 ) -> list[dict[str, Any]]:
     """The sections [[particles]]; all ranks work at the same time, each by itself. Collective.
 
+    Particles are timed by steps with many of them and with one. Steps with one contain all work that does not
+    depend on the number, such as a round trip of the interpolated fields, which the planner counts itself.
     If many particles take no longer than one, as in a disturbance, rank 0 warns and these points have no
     cost.
     """
