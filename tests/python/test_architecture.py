@@ -82,7 +82,7 @@ def test_every_pass_that_is_run_is_known():
 
 
 def section(title: str) -> str:
-    begin = TEXT.index(f"### {title}")
+    begin = TEXT.index(f"# {title}\n")
     return TEXT[begin : TEXT.index("\n#", begin + 1)]
 
 
