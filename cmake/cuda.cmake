@@ -30,7 +30,7 @@ endforeach()
 
 find_path(NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
 find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR})
-if(WHORL_MPI AND NCCL_INCLUDE AND NCCL_LIBRARY)
+if(NCCL_INCLUDE AND NCCL_LIBRARY)
     message(STATUS "Transport nccl: ${NCCL_LIBRARY}")
     set(WHORL_NCCL ON)
     set_property(

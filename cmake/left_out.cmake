@@ -1,9 +1,4 @@
 # For what a build leaves out, files that say so in place of those that need it.
-if(NOT WHORL_MPI)
-    list(FILTER core_sources EXCLUDE REGEX "/core/exchange/[a-z_]+\\.cpp$")
-    list(APPEND core_sources core/exchange/staged.cpp core/exchange/watchdog.cpp
-                             core/exchange/serial/one_rank.cpp)
-endif()
 if(NOT WHORL_HDF5)
     list(FILTER core_sources EXCLUDE REGEX "/core/storage/[a-z0-9_]+\\.cpp$")
     list(APPEND core_sources core/storage/none/storage.cpp)

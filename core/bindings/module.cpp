@@ -381,6 +381,9 @@ void bind_module(nb::module_& m, const BuiltCore& core) {
     bind_options(m);
     bind_flow(m);
     m.def("build_info", [core] { return build_info(core); });
+    m.def(
+        "connect_mpi", &exchange::mpi::connect, nb::arg("module"),
+        "Calls MPI in the library of a loaded module, such as mpi4py.MPI, instead of the table of one rank.");
     bind_gpus(m);
     bind_plans(m);
     bind_layouts(m);

@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/maximum.hpp"
 #include "device/cuda.hpp"
-#include "device/thread_setup.hpp"
+#include "device/side_stream.hpp"
 
 namespace whorl::device {
 

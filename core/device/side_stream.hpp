@@ -1,5 +1,5 @@
-// A stream in addition to those of the executors, for copies and messages while they work. Marks order its
-// work and theirs without the host.
+// A device's part in exchanges: the set-up of their threads, and a stream in addition to those of the
+// executors, for copies and messages while these work. Marks order its work and theirs without the host.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,10 @@
 #include <functional>
 
 namespace whorl::device {
+
+// Sets up a host thread before it uses the device's memory. A device sets it when it is made. Each thread but
+// the one that made the device calls it, if it is set.
+inline std::function<void()> thread_setup;
 
 class SideStream {
   public:

@@ -1,5 +1,5 @@
 // MPI as one class: every return code is checked, and all ranks together free MPI's objects. Only this folder
-// calls MPI; storage/hdf5.cpp gives HDF5 a communicator.
+// calls MPI.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <mpi.h>
-
 #include "base/error.hpp"
+#include "exchange/mpi/mpi.hpp"
 
 namespace whorl::exchange {
 
@@ -75,7 +74,7 @@ class Communicator {
     std::shared_ptr<Handles> handles_;
 };
 
-// "none" in a build without MPI.
+// "none" before MPI is connected, on one rank.
 std::string mpi_library();
 
 } // namespace whorl::exchange

@@ -1,4 +1,6 @@
 #include <limits>
+#include <span>
+#include <utility>
 
 #include "exchange/messages.hpp"
 #include "exchange/registry.hpp"
@@ -16,8 +18,10 @@ class Datatypes final : public Transport {
     void progress() override { requests_.progress(); }
 
   private:
+    // MPI reads the types until a batch has arrived.
     struct Types {
-        std::vector<MPI_Datatype> send, receive;
+        std::vector<MPI_Datatype> made;
+        mpi::NativeTypes send, receive;
     };
     MPI_Comm handle_;
     std::vector<int> one_, zero_; // for each peer: number of its types, and offset of the first
@@ -55,9 +59,13 @@ Datatypes::Datatypes(const Communicator& communicator, const std::vector<Pattern
     : handle_(communicator.handle()), one_(static_cast<std::size_t>(communicator.size()), 1),
       zero_(static_cast<std::size_t>(communicator.size()), 0), requests_(batches.size()) {
     for (const Pattern& pattern : batches) {
-        Types& types = batches_.emplace_back();
-        for (const Chunk& chunk : pattern.send) types.send.push_back(type_of(chunk, element));
-        for (const Chunk& chunk : pattern.receive) types.receive.push_back(type_of(chunk, element));
+        std::vector<MPI_Datatype> made;
+        for (const auto* side : {&pattern.send, &pattern.receive})
+            for (const Chunk& chunk : *side) made.push_back(type_of(chunk, element));
+        const std::span all(made);
+        const mpi::NativeTypes send(all.first(pattern.send.size())),
+            receive(all.subspan(pattern.send.size()));
+        batches_.push_back({std::move(made), send, receive});
     }
 }
 
@@ -66,8 +74,7 @@ Datatypes::~Datatypes() {
     MPI_Finalized(&finalized);
     if (finalized) return;
     for (Types& types : batches_)
-        for (auto* side : {&types.send, &types.receive})
-            for (MPI_Datatype& type : *side) MPI_Type_free(&type);
+        for (MPI_Datatype& type : types.made) MPI_Type_free(&type);
 }
 
 void Datatypes::start(int batch, void* send, void* receive) {

@@ -6,8 +6,6 @@
 #include <cstring>
 #include <vector>
 
-#include <mpi.h>
-
 #include "base/error.hpp"
 #include "device/separate_memory.hpp"
 #include "exchange/communicator.hpp"

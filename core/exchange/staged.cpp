@@ -2,11 +2,6 @@
 
 #include <algorithm>
 
-#include <mpi.h>
-#if defined(OPEN_MPI) && OPEN_MPI
-#include <mpi-ext.h>
-#endif
-
 #include "base/choice.hpp"
 
 namespace whorl::exchange {
@@ -123,18 +118,6 @@ void Staging::send_next() {
     exchange->send(batch);
 }
 
-namespace {
-
-bool says_so() {
-#if defined(MPIX_CUDA_AWARE_SUPPORT)
-    return MPIX_Query_cuda_support() == 1;
-#else
-    return false;
-#endif
-}
-
-} // namespace
-
 Maker staged(Staging& staging, const Maker& make) {
     return [&staging, make](const Communicator& communicator, const std::vector<Pattern>& batches,
                             int variables, int element) -> std::unique_ptr<Transport> {
@@ -147,7 +130,8 @@ Maker staged(Staging& staging, const Maker& make) {
 bool moves_device_memory(const TransportOptions& options, const std::string& gpu_aware) {
     require_one_of("gpu_aware", gpu_aware, declared::choices::gpu_aware);
     const Traits traits = traits_of(options);
-    const bool directly = traits.of_gpus || gpu_aware == "yes" || (gpu_aware == "auto" && says_so());
+    const bool directly =
+        traits.of_gpus || gpu_aware == "yes" || (gpu_aware == "auto" && mpi::table.query_cuda() == 1);
     WHORL_REQUIRE(!traits.shared,
                   "transport = \"" + options.name +
                       "\" receives into memory that processes of a node share, which GPU memory "

@@ -8,7 +8,7 @@
 
 #include "base/complex.hpp"
 #include "base/error.hpp"
-#include "device/thread_setup.hpp"
+#include "device/side_stream.hpp"
 #include "exchange/registry.hpp"
 
 namespace whorl::exchange {

@@ -191,7 +191,7 @@ void read_checkpoint(const std::string& path, const Box& box, const Truncation& 
     File file;
     std::string written, written_steps;
     together(world, context, [&] {
-        file = open_file(path, world.handle());
+        file = open_file(path);
         written = read_text(file.id(), "checksum");
         earlier.dt = read_earlier_dt(file.id());
         if (!earlier.dt.empty()) written_steps = read_text(file.id(), "earlier_checksum");

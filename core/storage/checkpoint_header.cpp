@@ -134,7 +134,7 @@ Geometry read_header(hid_t file) {
 Geometry inspect(const std::string& path) {
     WHORL_REQUIRE(std::filesystem::is_regular_file(path), "there is no such file.");
     WHORL_REQUIRE(is_hdf5(path), "it is not an HDF5 file, or its beginning is damaged.");
-    const File file = open_file(path, MPI_COMM_SELF);
+    const File file = open_file(path);
     return read_header(file.id());
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <hdf5.h>
-#include <mpi.h>
 
 #include "storage/attributes.hpp"
 
@@ -55,9 +54,10 @@ using Properties = Handle<H5Pclose>;
 
 using Shape = std::vector<hsize_t>;
 
-// Called by all ranks of the communicator.
-File create_file(const std::string& path, MPI_Comm communicator);
-File open_file(const std::string& path, MPI_Comm communicator);
+// By one rank, which creates a file for all.
+File create_file(const std::string& path);
+// By each rank that reads the file.
+File open_file(const std::string& path);
 // The file must exist.
 bool is_hdf5(const std::string& path);
 

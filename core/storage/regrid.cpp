@@ -142,7 +142,7 @@ void read_regridded(const std::string& path, const Box& box, const Truncation& t
     File file;
     Geometry geometry;
     together(world, context, [&] {
-        file = open_file(path, world.handle());
+        file = open_file(path);
         geometry = read_header(file.id());
         require_fields(file.id(), geometry, fields);
     });

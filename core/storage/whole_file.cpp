@@ -81,7 +81,7 @@ void WholeFile::create() {
     together(world_, context_, [&] {
         if (rank_ != 0) return;
         try_room(part_);
-        file_ = create_file(part_, MPI_COMM_SELF);
+        file_ = create_file(part_);
     });
     together(world_, context_, [&] { data_ = Descriptor(part_, O_WRONLY); });
 }

@@ -790,6 +790,11 @@ class Particles:
 
 def build_info() -> dict[str, Any]: ...
 
+def connect_mpi(module: str) -> None:
+    """
+    Calls MPI in the library of a loaded module, such as mpi4py.MPI, instead of the table of one rank.
+    """
+
 def gpu_copy_bandwidth() -> float:
     """Bytes a second that copies within a GPU's memory read and write."""
 

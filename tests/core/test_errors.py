@@ -37,7 +37,7 @@ BAD_OPTIONS = {
     "lines": ({"lines": "fast"}, r'lines = "fast" is unknown; choose .*direct'),
     "transport": (
         {"transport": "pigeon"},
-        r'transport = "pigeon" is (unknown; choose one of: alltoall|.* without MPI)',
+        r'transport = "pigeon" is unknown; choose one of: alltoall',
     ),
     "viscosity": ({"parameters": {}}, r"model navier-stokes needs the parameter viscosity"),
 }

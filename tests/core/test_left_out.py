@@ -1,4 +1,4 @@
-"""What a core built without MPI, HDF5 or FFTW says where it is asked for them, and does where it is not."""
+"""A core without MPI, HDF5 or FFTW: its errors where they are needed, and what works without them."""
 
 import subprocess
 import sys
@@ -15,32 +15,63 @@ from whorl.output.snapshot_writer import write_snapshot
 BOX = Twin((8, 10, 6), viscosity=0.01)
 
 
-@without("mpi")
-def test_without_mpi_other_transports_are_refused():
-    assert _core.build_info()["transports"] == []
-    for option, value in (("transport", "overlap"), ("wire", "single"), ("threading", "multiple")):
-        message = rf'^{option} = "{value}" applies to .* without MPI .* -DWHORL_MPI=ON'
-        with pytest.raises(_core.Error, match=message):
-            flows.make(MPI.COMM_WORLD, BOX, **{option: value})
-        with pytest.raises(_core.Error, match=message):
-            _core.estimate_memory(flows.options(BOX, **{option: value}), 1)
+# mpi4py finds no library of MPI where the argument is "library", and is not installed where it is "mpi4py".
+WITHOUT_MPI = """
+import os, sys
+if sys.argv[1] == "mpi4py":
+    sys.modules["mpi4py"] = None
+else:
+    os.environ["MPI4PY_LIBMPI"] = "/nowhere/libmpi.so"
+from support import flows
+from support.twin import Twin
+from whorl import _core
+from whorl.base.ranks import MPI, without_mpi
+box = Twin((8, 10, 6), viscosity=0.01)
+velocities = set()
+for transport in _core.build_info()["transports"]:
+    flow = flows.make(MPI.COMM_WORLD, box, transport=transport)
+    flows.write(flow, flows.noise(box))
+    flow.step(0.01)
+    velocities.add(flows.read(MPI.COMM_WORLD, flow).tobytes())
+print(flow.ranks, MPI.COMM_WORLD.size, _core.build_info()["mpi"], len(velocities), without_mpi())
+"""
 
 
-WITHOUT_MPI4PY = """
+@pytest.mark.parametrize("without", ["mpi4py", "library"])
+def test_without_mpi_a_flow_runs_on_one_rank(without):
+    command = [sys.executable, "-c", WITHOUT_MPI, without]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("1 1 none 1 "), done.stdout + done.stderr
+    reason = {"mpi4py": "mpi4py is not installed", "library": "cannot load MPI library"}[without]
+    assert reason in done.stdout
+
+
+TOO_EARLY = """
 import sys
 sys.modules["mpi4py"] = None
 from support import flows
 from support.twin import Twin
+from whorl import _core
 from whorl.base.ranks import MPI
-print(flows.make(MPI.COMM_WORLD, Twin((8, 10, 6))).ranks, MPI.COMM_WORLD.size)
+options = flows.options(Twin((8, 10, 6)))
+def told(function, *arguments):
+    try:
+        function(*arguments)
+    except _core.Error as error:
+        print(error)
+told(_core.Flow, options, 0)
+flow = _core.Flow(options, MPI.COMM_WORLD.py2f())
+told(_core.connect_mpi, sys.argv[1])
 """
 
 
-@without("mpi")
-def test_without_mpi_a_flow_needs_no_mpi4py():
-    command = [sys.executable, "-c", WITHOUT_MPI4PY]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
-    assert done.stdout == "1 1\n", done.stderr
+def test_flows_of_one_rank_and_of_mpi_do_not_mix():
+    """A communicator of a script's own MPI is none of one rank, and MPI comes too late once one was made."""
+    command = [sys.executable, "-c", TOO_EARLY, _core.__file__]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
+    refused, late = done.stdout.splitlines()
+    assert "whorl is not connected to MPI, and runs on one rank" in refused
+    assert "comes too late" in late
 
 
 @without("hdf5")

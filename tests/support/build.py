@@ -1,13 +1,18 @@
 """What the core under test was built with: tests that need more are skipped, and say so."""
 
+import shutil
+from importlib.util import find_spec
+
 import pytest
 from whorl import _core
 
 LEFT_OUT = {
     name: f"this whorl was built without {name.upper()}"
-    for name in ("mpi", "hdf5", "fftw")
+    for name in ("hdf5", "fftw")
     if _core.build_info()[name] == "none"
 }
+if find_spec("mpi4py") is None or shutil.which("mpiexec") is None:
+    LEFT_OUT["mpi"] = "mpi4py or mpiexec is not there"
 
 
 def needs(name: str) -> pytest.MarkDecorator:

@@ -14,7 +14,7 @@ CORE = ROOT / "core"
 def run(folder: Path, program: str, *sources: str, given: str = "") -> str:
     """The output of a program with some sources of the core, which reads `given` and ends with 0.
 
-    Without MPI, and skipped where there is no compiler.
+    Skipped where there is no compiler.
     """
     if (compiler := shutil.which("c++")) is None:
         pytest.skip("there is no C++ compiler")
@@ -22,7 +22,7 @@ def run(folder: Path, program: str, *sources: str, given: str = "") -> str:
     source.write_text(program)
     made = [ROOT / "python/whorl/base/declared.toml", folder / "base/declared.hpp", folder / "devices.txt"]
     subprocess.run([sys.executable, ROOT / "cmake/declared.py", *made], check=True)
-    flags = ["-std=c++20", "-O0", "-fopenmp", "-Wall", "-Wextra", f"-I{CORE}", f"-I{CORE}/exchange/serial"]
+    flags = ["-std=c++20", "-O0", "-fopenmp", "-Wall", "-Wextra", f"-I{CORE}"]
     flags.append(f"-I{folder}")
     built = subprocess.run(
         [compiler, *flags, source, *(CORE / other for other in sources), "-o", binary],

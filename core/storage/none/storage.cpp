@@ -9,9 +9,10 @@ namespace whorl::storage {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
-    throw Error(what +
-                ": this whorl was built without HDF5; build it with HDF5 and MPI (cmake -DWHORL_HDF5=ON "
-                "-DWHORL_MPI=ON), or do without checkpoints and snapshots.");
+    throw Error(
+        what +
+        ": this whorl was built without HDF5; build it with HDF5 (cmake -DWHORL_HDF5=ON), or do without "
+        "checkpoints and snapshots.");
 }
 
 } // namespace

@@ -1,12 +1,17 @@
-"""MPI by mpi4py, or, if whorl was built without MPI, a substitute on a single rank.
+"""MPI by mpi4py, or, without it, a substitute on a single rank.
 
-It is the only module that imports mpi4py; mpi4py.MPI is imported when `MPI` is first used.
+It is the only module that imports mpi4py; mpi4py.MPI is imported when `MPI` is first used, and the core then
+calls MPI in the library that mpi4py has loaded.
 """
 
 import os
+import warnings
 from contextlib import suppress
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
+
+from whorl.base.errors import CaseError
 
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 
@@ -53,10 +58,10 @@ class Alone:
         return [value]
 
     def send(self, value: Any, rank: int) -> None:
-        raise RuntimeError(f"rank {rank} cannot receive: this whorl was built without MPI and has one rank")
+        raise RuntimeError(f"rank {rank} cannot receive: without MPI whorl has one rank")
 
     def recv(self, room: Any, rank: int) -> Any:
-        raise RuntimeError(f"rank {rank} cannot send: this whorl was built without MPI and has one rank")
+        raise RuntimeError(f"rank {rank} cannot send: without MPI whorl has one rank")
 
     def allgather(self, value: Any) -> list[Any]:
         return [value]
@@ -87,7 +92,7 @@ class Alone:
         os._exit(code)
 
     def py2f(self) -> int:
-        return 0
+        return -1  # as core/exchange/mpi/mpi.hpp
 
 
 ONE_RANK = SimpleNamespace(
@@ -104,19 +109,58 @@ ONE_RANK = SimpleNamespace(
 )
 
 
+def _start(mpi: Any) -> None:
+    """Initialize MPI, unless it would abort because Open MPI's launcher started this process for another MPI.
+
+    Raises CaseError then.
+    """
+    if mpi.Is_initialized():
+        return
+    within_another = "PMI_SIZE" in os.environ  # launched by MPICH's mpiexec within a job of Open MPI
+    if "OMPI_COMM_WORLD_SIZE" in os.environ and not within_another and mpi.get_vendor()[0] != "Open MPI":
+        library = " ".join(mpi.Get_library_version().splitlines()[0].split())
+        raise CaseError(
+            f"the launcher of Open MPI started this process, but mpi4py has loaded another MPI ({library}), "
+            "which cannot join it. Use the mpiexec of that library, or name the library of the launcher, "
+            "MPI4PY_LIBMPI=/path/to/libmpi.so."
+        )
+    level = os.environ.get("WHORL_MPI_THREADS", "multiple")
+    with warnings.catch_warnings():  # of another launcher: `copies` warns of it itself
+        warnings.simplefilter("ignore", RuntimeWarning)
+        mpi.Init_thread(getattr(mpi, f"THREAD_{level.upper()}"))
+
+
+@cache
+def _mpi() -> tuple[Any, str]:
+    """mpi4py.MPI, to whose library the core is connected, or the substitute and the reason for it."""
+    from whorl import _core
+
+    try:
+        import mpi4py
+
+        mpi4py.rc.initialize = False
+        if mpi4py.rc.finalize is None:
+            mpi4py.rc.finalize = True
+        from mpi4py import MPI as mpi
+    except ModuleNotFoundError:
+        return ONE_RANK, "mpi4py is not installed"
+    except (ImportError, RuntimeError) as error:  # mpi4py finds no library of MPI, or one that does not start
+        return ONE_RANK, str(error).splitlines()[0]
+    _start(mpi)
+    try:
+        _core.connect_mpi(mpi.__file__)
+    except _core.Error as error:
+        raise CaseError(str(error)) from None
+    return mpi, ""
+
+
+def without_mpi() -> str:
+    """The reason why whorl runs on one rank without MPI; empty with MPI."""
+    return _mpi()[1]
+
+
 def __getattr__(name: str) -> Any:
     """Import `MPI` on first use, because loading and starting it takes long."""
     if name != "MPI":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from whorl import _core
-
-    if _core.build_info()["mpi"] == "none":
-        return ONE_RANK
-    try:
-        from mpi4py import MPI
-    except ModuleNotFoundError:
-        raise ImportError(
-            "this whorl was built with MPI and needs mpi4py, which is not installed: pip install mpi4py, or "
-            "build whorl without MPI (cmake -DWHORL_MPI=OFF)."
-        ) from None
-    return MPI
+    return _mpi()[0]

@@ -9,7 +9,7 @@ from whorl.base.errors import CaseError
 from whorl.base.hdf5 import has_h5py
 from whorl.base.instruction_levels import VARIABLE
 from whorl.base.parallel import copies
-from whorl.base.ranks import MPI, launched
+from whorl.base.ranks import MPI, launched, without_mpi
 from whorl.base.text import rounded_down, rounded_up
 from whorl.config.case import Case
 from whorl.config.clock import Clock
@@ -223,7 +223,7 @@ def check_files(case: Case) -> None:
         raise CaseError(
             f"{' and '.join(wanted)} ask{'s' if len(wanted) == 1 else ''} for files that this whorl cannot "
             f'write, for it was built without HDF5: set {" and ".join(wanted)} to "never", or build whorl '
-            "with MPI and HDF5 (cmake -DWHORL_MPI=ON -DWHORL_HDF5=ON)."
+            "with HDF5 (cmake -DWHORL_HDF5=ON)."
         )
 
 
@@ -242,10 +242,10 @@ def check_ranks(case: Case, options: _core.Options, ranks: int) -> None:
     size = " × ".join(map(str, case.grid.points))
     rows, columns = case.run.process_grid
     there = max(ranks, launched())  # without MPI each rank believes it is the only one
-    if there > 1 and _core.build_info()["mpi"] == "none":
+    if there > 1 and without_mpi():
         raise CaseError(
-            f"{there} ranks are too many for this whorl, which was built without MPI: run it on one, or "
-            "build it with MPI (cmake -DWHORL_MPI=ON)."
+            f"{there} ranks are too many without MPI ({without_mpi()}): run on one, or install mpi4py and a "
+            'library of MPI, such as by pip install "whorl[mpi]".'
         )
     if rows * columns == ranks:
         return
