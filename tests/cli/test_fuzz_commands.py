@@ -20,7 +20,7 @@ FIXED = {
     "restart": RESTARTED,
     "plan": ("-m", "toy.toml"),
 }
-CHOSEN = [name for name in COMMANDS if name not in ("bench", "info")]
+CHOSEN = [name for name in COMMANDS if name not in ("bench", "info", "demo", "doctor")]
 hidden = [
     "a\nb",
     "\x1b[31mred",

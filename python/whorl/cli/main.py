@@ -1,5 +1,6 @@
 """The command itself: its subcommands and its exit codes."""
 
+import os
 import re
 import sys
 from typing import Annotated, Any, NoReturn
@@ -20,11 +21,14 @@ from whorl.cli.lists import cases, diagnostics, info, models, new, options
 from whorl.cli.options import help_without_command
 from whorl.cli.plan import bench_machine, plan
 from whorl.cli.runs import plot, report, restart, run
+from whorl.cli.start import demo, doctor
 from whorl.config.explain import did_you_mean, requirement
 
 START = """\
 Direct numerical simulation of turbulence.
 
+[bold]whorl demo[/]                          half a minute of forced turbulence, averages and a picture
+[bold]whorl doctor[/]                        whether this machine is ready: MPI, threads, memory, disk, GPU
 [bold]whorl run taylor-green[/]              a ready case, output in ./taylor-green
 [bold]whorl plot taylor-green[/]             a picture of it
 [bold]whorl report taylor-green[/]           all of it in one HTML file, to hand on
@@ -37,10 +41,10 @@ Direct numerical simulation of turbulence.
 [bold]whorl plan my.toml[/]                  predict its cost here; -m frontier: on another machine
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+app = typer.Typer(rich_markup_mode="rich", pretty_exceptions_enable=False)
 for command in (
     *(run, restart, plot, report, average, analyse),
-    *(cases, models, new, options, diagnostics, info, plan),
+    *(cases, models, new, options, diagnostics, info, plan, demo, doctor),
 ):
     app.command()(command)
 bench.command("machine")(bench_machine)
@@ -114,11 +118,15 @@ def _command_typed() -> str:
 
 
 def _leave(message: str, code: int) -> NoReturn:
-    from whorl.base.parallel import leave_together
-
     console = Console(stderr=True, highlight=False)
-    leave_together(
-        message,
-        code,
-        lambda text: console.print(f"[bold red]whorl:[/] {escape(text)}", soft_wrap=True),
-    )
+
+    def show(text: str) -> None:
+        console.print(f"[bold red]whorl:[/] {escape(text)}", soft_wrap=True)
+
+    try:
+        from whorl.base.parallel import leave_together
+    except CaseError:  # MPI does not start here, and processes know of each other by their launcher alone
+        if os.environ.get("OMPI_COMM_WORLD_RANK", "0") == "0":
+            show(message)
+        sys.exit(code)
+    leave_together(message, code, show)

@@ -1,0 +1,109 @@
+"""`whorl demo` and `whorl doctor`."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from whorl import _core
+from whorl.base import instruction_levels
+from whorl.base.ranks import MPI
+from whorl.machine import doctor
+from whorl.results.runs import open_run
+
+
+@pytest.mark.slow
+def test_the_demo_ends_with_averages_and_a_picture(whorl, tmp_path):
+    done = whorl("demo")
+    assert done.code == 0, done.err
+    row = next(line for line in done.out.splitlines() if line.startswith("R_lambda"))
+    mean, error = map(float, re.findall(r"[\d.]+", row)[:2])
+    assert 20 < mean < 40
+    assert 0 < error < 2
+    assert (tmp_path / "whorl-demo/plot.png").stat().st_size > 50_000
+    assert open_run(tmp_path / "whorl-demo").case.grid.points == (48, 48, 48)
+
+
+# An MPI that Open MPI's launcher cannot start.
+OTHER_MPI = """
+def Is_initialized(): return False
+Is_finalized = Is_initialized
+def get_vendor(): return "MPICH", (5, 0, 2)
+def Get_library_version(): return "MPICH Version:      5.0.2\\nmore"
+def Init_thread(level): raise SystemExit("it would abort")
+THREAD_MULTIPLE = 3
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("rank", "tells"), [("0", True), ("1", False)])
+def test_the_launcher_of_another_mpi_is_a_paragraph_on_one_rank(rank, tells, tmp_path):
+    package = tmp_path / "mpi4py"
+    package.mkdir()
+    (package / "__init__.py").write_text("class rc: finalize = None\n")
+    (package / "MPI.py").write_text(OTHER_MPI)
+    launched = {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": rank}
+    command = [sys.executable, "-m", "whorl", "run", "taylor-green", "-o", str(tmp_path / "run")]
+    given = os.environ | launched | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, env=given, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr.startswith("whorl: the launcher of Open MPI started this process") == tells
+    assert done.stderr.count("\n") == tells
+    assert ("(MPICH Version: 5.0.2)" in done.stderr) == tells
+    within = subprocess.run(
+        command, env=given | {"PMI_SIZE": "1"}, capture_output=True, text=True, timeout=60
+    )
+    assert "it would abort" in within.stderr  # MPICH's launcher, in a job of Open MPI, starts it
+
+
+def found(tmp_path):
+    return doctor.examine(MPI.COMM_SELF, tmp_path)
+
+
+def test_every_check_finds_something(tmp_path):
+    findings = found(tmp_path)
+    assert len(findings) == len(doctor.CHECKS)
+    assert all(one.fact for one in findings.values())
+    assert instruction_levels.usable()[-1] in findings["instructions"].fact
+
+
+FAULTS = {
+    "instructions": ("instruction_levels.of_processor", lambda: ["v2", "v3", "v9"], "make setup LEVELS=v9"),
+    "MPI": ("copies", lambda: "Start them by its mpiexec.", "its mpiexec"),
+    "threads": ("threads_of_rank", lambda comm: 10_000, "--bind-to none"),
+    "shared memory": ("ENOUGH_SHARED", 2**62, "--shm-size"),
+    "disk": ("ENOUGH_DISK", 2**62, "whorl plan"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_what_is_wrong_has_a_remedy(name, tmp_path, monkeypatch):
+    place, value, remedy = FAULTS[name]
+    monkeypatch.setattr(f"whorl.machine.doctor.{place}", value)
+    assert remedy in found(tmp_path)[name].remedy
+
+
+def test_a_launcher_of_another_library_is_named(tmp_path, monkeypatch):
+    launcher = tmp_path / "mpiexec"
+    launcher.write_text("#!/bin/sh\necho HYDRA build details:\n")
+    launcher.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    if not _core.build_info()["mpi"].startswith("Open MPI"):
+        pytest.skip("the launcher of MPICH is that of this library")
+    assert "put its mpiexec first" in found(tmp_path)["launcher"].remedy
+
+
+def test_a_check_that_fails_is_a_finding(tmp_path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "many")
+    threads = found(tmp_path)["threads"]
+    assert threads.fact == "cannot be examined"
+    assert "OMP_NUM_THREADS" in threads.remedy
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch):
+    def refuse(dir):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refuse)
+    assert "Permission denied" in found(tmp_path)["disk"].remedy
