@@ -50,7 +50,7 @@ class Library:
     def version(self) -> str:
         """The begin of MPI's own text."""
         program = "from mpi4py import MPI; print(MPI.Get_library_version())"
-        text = " ".join(self.run(1, "-c", program).stdout.split())
+        text = " ".join(self.run(1, "-c", program).stdout.replace("Version:", "").split())
         return re.match(r"(?:MPICH|Open MPI|Intel\S* MPI Library)\D*[\d.]+|.{0,20}", text)[0]
 
 
