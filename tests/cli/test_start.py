@@ -4,10 +4,12 @@ import os
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from whorl import _core
-from whorl.base import instruction_levels
+from whorl.base import instruction_levels, ranks
+from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.machine import doctor
 from whorl.results.runs import open_run
@@ -55,6 +57,13 @@ def test_the_launcher_of_another_mpi_is_a_paragraph_on_one_rank(rank, tells, tmp
         command, env=given | {"PMI_SIZE": "1"}, capture_output=True, text=True, timeout=60
     )
     assert "it would abort" in within.stderr  # MPICH's launcher, in a job of Open MPI, starts it
+
+
+def test_mpich_without_shared_memory_is_refused(monkeypatch):
+    monkeypatch.setattr(ranks, "ENOUGH_SHARED", 2**62)
+    mpich = SimpleNamespace(Is_initialized=lambda: False, get_vendor=lambda: ("MPICH", (5, 0, 2)))
+    with pytest.raises(CaseError, match=r"^/dev/shm has .* MiB free, and MPICH needs .*--shm-size"):
+        ranks._start(mpich)
 
 
 def found(tmp_path):

@@ -15,12 +15,10 @@ from whorl import _core
 from whorl.base import instruction_levels
 from whorl.base.errors import CaseError
 from whorl.base.parallel import copies
-from whorl.base.ranks import MPI, launched, without_mpi
+from whorl.base.ranks import ENOUGH_SHARED, MPI, SHARED_MEMORY, launched, library, without_mpi
 from whorl.run.memory.checks import gibibytes
 from whorl.run.threads import threads_of_rank
 
-SHARED_MEMORY = Path("/dev/shm")
-ENOUGH_SHARED = 2**28  # bytes: buffers of MPI between the ranks of a node
 ENOUGH_DISK = 2**30
 SECONDS = 20  # for a launcher to print its version
 
@@ -60,7 +58,7 @@ def _library(comm: MPI.Intracomm, directory: Path) -> Finding:
     if reason := without_mpi():
         remedy = 'for several ranks install mpi4py and a library of MPI, such as by pip install "whorl[mpi]".'
         return Finding(f"none, one rank ({reason})", "" if launched() == 1 else remedy)
-    return Finding(f"{_core.build_info()['mpi']}, {comm.size} rank{'s' if comm.size > 1 else ''}", copies())
+    return Finding(f"{library()}, {comm.size} rank{'s' if comm.size > 1 else ''}", copies())
 
 
 def _launcher(comm: MPI.Intracomm, directory: Path) -> Finding:
@@ -73,10 +71,10 @@ def _launcher(comm: MPI.Intracomm, directory: Path) -> Finding:
     text = told.stdout + told.stderr
     kind = "Open MPI" if re.search("Open ?MPI|OpenRTE|PRTE", text) else "MPICH"
     fact = f"{found} of {kind}"
-    if without_mpi() or _core.build_info()["mpi"].startswith("Open MPI") == (kind == "Open MPI"):
+    if without_mpi() or library().startswith("Open MPI") == (kind == "Open MPI"):
         return Finding(fact)
     remedy = (
-        f"mpi4py has loaded {_core.build_info()['mpi']}: put its mpiexec first on PATH, or choose the "
+        f"mpi4py has loaded {library()}: put its mpiexec first on PATH, or choose the "
         "launcher's library, MPI4PY_LIBMPI=/path/to/libmpi.so."
     )
     return Finding(fact, remedy)

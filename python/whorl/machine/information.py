@@ -12,7 +12,7 @@ import psutil
 from whorl import _core
 from whorl.base import instruction_levels
 from whorl.base.host import processor
-from whorl.base.ranks import MPI
+from whorl.base.ranks import MPI, library
 from whorl.base.version import __version__
 from whorl.run.memory.checks import gibibytes
 from whorl.run.threads import threads_of_rank
@@ -23,7 +23,7 @@ UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
 
 def information(comm: MPI.Intracomm) -> dict[str, str]:
     """Facts by name, as text. Collective."""
-    build = {name: _text(value) for name, value in _core.build_info().items()}
+    build = {name: _text(value) for name, value in _core.build_info().items()} | {"mpi": library()}
     return {
         "whorl": __version__,
         **{f"core {name}": value for name, value in build.items()},
