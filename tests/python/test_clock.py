@@ -226,6 +226,15 @@ def test_steps_and_never():
     assert not any(never for _, never in due)
 
 
+def test_intervals_count_from_a_first_step_and_its_time():
+    clock, steps, times = Clock(), [], []
+    for n in range(1, 13):
+        clock.advance(0.1)
+        steps += [n] if Every(5, "steps").due(clock, (2, 0.2)) else []
+        times += [n] if Every(0.5, "time").due(clock, (2, 0.2)) else []
+    assert steps == times == [2, 7, 12]
+
+
 def test_a_stopwatch_rings_once_an_interval():
     watch = Stopwatch(10.0, now=0.0)
     assert [watch.ring(now) for now in (1.0, 9.9, 10.0, 10.1, 25.0, 26.0)] == [
