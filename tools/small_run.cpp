@@ -42,7 +42,7 @@ template <class Real> void taylor_green(const PhysicalBlock& block, void* data) 
 }
 
 void run(const char* name, const std::string& precision, bool random) {
-    const auto flow = make_flow(options(precision), 0);
+    const auto flow = make_flow(options(precision), exchange::mpi::alone);
     if (random)
         flow->set_random("velocity", {0.0, 0.2, 0.2, 0.1}, 1);
     else
