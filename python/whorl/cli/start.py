@@ -8,7 +8,7 @@ import typer
 from whorl.cli.tables import show_rows, show_text
 from whorl.run.progress import stdout_console
 
-DEMO = ["grid.points=48", 'time.until="40 turnovers"', 'output.snapshot_every="40 turnovers"']
+DEMO = ["grid.points=48", 'time.until="30 turnovers"', 'output.snapshot_every="30 turnovers"']
 WINDOW = 10.0  # time after which the demo is stationary
 SHOWN = ("energy", "dissipation", "R_lambda", "kmax_eta", "C_epsilon")
 
