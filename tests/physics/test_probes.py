@@ -174,6 +174,20 @@ def test_a_restart_goes_on_without_a_gap_or_a_double(tmp_path, monkeypatch):
 
 
 @needs("hdf5")
+def test_rows_after_the_checkpoint_are_those_of_the_restart(tmp_path, monkeypatch):
+    monkeypatch.setattr(output, "MOST_ROWS", 3)
+    begun = Simulation(case_of(tmp_path / "run"))
+    for _ in range(7):
+        begun.step()
+    dt = begun.case.time.dt
+    del begun
+    Simulation.restart(tmp_path / "run", settings=[f"time.dt={dt / 2}"]).run(progress=False)
+    rows = open_run(tmp_path / "run").probes["modes"]
+    assert rows["step"].values.tolist() == list(range(11))
+    np.testing.assert_allclose(np.diff(rows["time"]), [dt] * 4 + [dt / 2] * 6)
+
+
+@needs("hdf5")
 def test_a_file_is_that_of_memory(tmp_path):
     Simulation(case_of(tmp_path / "run")).run(progress=False)
     memory = Simulation(case_of())
