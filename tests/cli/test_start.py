@@ -45,9 +45,10 @@ def test_the_launcher_of_another_mpi_is_a_paragraph_on_one_rank(rank, tells, tmp
     package.mkdir()
     (package / "__init__.py").write_text("class rc: finalize = None\n")
     (package / "MPI.py").write_text(OTHER_MPI)
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
     launched = {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": rank}
     command = [sys.executable, "-m", "whorl", "run", "taylor-green", "-o", str(tmp_path / "run")]
-    given = os.environ | launched | {"PYTHONPATH": str(tmp_path)}
+    given = os.environ | launched | {"PYTHONPATH": path}
     done = subprocess.run(command, env=given, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert done.stderr.startswith("whorl: the launcher of Open MPI started this process") == tells
