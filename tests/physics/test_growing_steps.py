@@ -211,6 +211,27 @@ def test_growth_by_an_instability_is_seen_before_it_matters():
     assert ends[0] == pytest.approx(ends[1], rel=0.02)
 
 
+def test_a_step_is_short_for_the_flow_that_it_grows_to():
+    """Steps to the end of convection's growth from 1e-6."""
+    case = Case(
+        grid={"points": [16, 1, 16], "lengths": [2.0, 1.0, 1.0], "bases": "SFF"},
+        flow={"model": "rayleigh-benard", "rayleigh": 1e5, "prandtl": 1.0, "linear": "exact"},
+        time={"until": 25.0},
+        initial={"name": "zero"},
+        run={"device": devices.current()},
+    )
+    simulation = Simulation(
+        case, {"temperature": lambda x, y, z: 1e-6 * np.cos(np.pi * x) * np.sin(np.pi * z)}
+    )
+    lengths, rates = [], []
+    while not simulation.finished:
+        simulation.step()
+        lengths.append(simulation.report.dt)
+        rates.append(simulation.report.courant / simulation.report.dt)
+    assert max(lengths) > 4
+    assert max(rate * dt for dt, rate in zip(lengths, rates[1:], strict=False)) < 1.5 * case.time.courant
+
+
 @pytest.mark.only_cpu
 def test_a_whole_run_of_a_few_steps_is_told(tmp_path, capfd):
     output = {"directory": str(tmp_path / "run")}
