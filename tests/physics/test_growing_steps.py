@@ -189,12 +189,12 @@ def test_steps_do_not_depend_on_the_number_of_ranks():
         assert others == pytest.approx(lengths, rel=1e-9)
 
 
-def test_growth_by_an_instability_is_seen_before_it_matters():
-    """Exact coupling sets no step, and the velocity of the perturbation sets one too late."""
+def unstable(**time) -> Simulation:
+    """Convection that grows from 1e-6. Exact coupling sets no step, and the velocity sets one too late."""
     case = Case(
         grid={"points": [16, 1, 16], "lengths": [2.0, 1.0, 1.0], "bases": "SFF"},
         flow={"model": "rayleigh-benard", "rayleigh": 1e5, "prandtl": 1.0, "linear": "exact"},
-        time={"until": 12.0},
+        time=time,
         initial={"name": "zero"},
         run={"device": devices.current()},
     )
@@ -202,9 +202,13 @@ def test_growth_by_an_instability_is_seen_before_it_matters():
     def warm(x, y, z):
         return 1e-6 * np.cos(np.pi * x) * np.sin(np.pi * z) + 0 * y
 
+    return Simulation(case, {"temperature": warm})
+
+
+def test_growth_by_an_instability_is_seen_before_it_matters():
     ends = []
     for time in ({"until": 12.0}, {"until": 12.0, "dt": 0.02}):
-        simulation = Simulation(case.updated(time=time), {"temperature": warm})
+        simulation = unstable(**time)
         simulation.run(progress=False)
         ends.append(simulation.statistics()["energy"])
         assert simulation.report.courant < 1.5
@@ -212,24 +216,16 @@ def test_growth_by_an_instability_is_seen_before_it_matters():
 
 
 def test_a_step_is_short_for_the_flow_that_it_grows_to():
-    """Steps to the end of convection's growth from 1e-6."""
-    case = Case(
-        grid={"points": [16, 1, 16], "lengths": [2.0, 1.0, 1.0], "bases": "SFF"},
-        flow={"model": "rayleigh-benard", "rayleigh": 1e5, "prandtl": 1.0, "linear": "exact"},
-        time={"until": 25.0},
-        initial={"name": "zero"},
-        run={"device": devices.current()},
-    )
-    simulation = Simulation(
-        case, {"temperature": lambda x, y, z: 1e-6 * np.cos(np.pi * x) * np.sin(np.pi * z)}
-    )
+    simulation = unstable(until=25.0)
     lengths, rates = [], []
     while not simulation.finished:
         simulation.step()
         lengths.append(simulation.report.dt)
         rates.append(simulation.report.courant / simulation.report.dt)
     assert max(lengths) > 4
-    assert max(rate * dt for dt, rate in zip(lengths, rates[1:], strict=False)) < 1.5 * case.time.courant
+    assert max(rate * dt for dt, rate in zip(lengths, rates[1:], strict=False)) < (
+        1.5 * simulation.case.time.courant
+    )
 
 
 @pytest.mark.only_cpu
