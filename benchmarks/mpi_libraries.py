@@ -9,7 +9,6 @@ must a run that is stopped half-way and goes on with another library. The table 
 docs/exchange/README.md.
 """
 
-import os
 import re
 import shutil
 import subprocess
@@ -19,13 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import h5py
-from shared import ROOT, console, table, write_page
+from shared import ROOT, console, environment, table, write_page
 from whorl import _core
 
 RANKS = (1, 2, 3)
 CASE = ["taylor-green", "--set", "grid.points=24", "--set", "time.dt=0.01"]
 UNTIL, HALF_WAY = 0.2, 0.1
-ROOT_MAY = dict.fromkeys(("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), "1")
 CROWDED = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
@@ -39,7 +37,7 @@ class Library:
     folder: Path | None = None
 
     def run(self, ranks: int, *arguments: str) -> subprocess.CompletedProcess[str]:
-        given = os.environ | ROOT_MAY | CROWDED
+        given = environment() | CROWDED
         if self.folder is not None:
             given["PATH"] = f"{self.folder / 'bin'}:{given['PATH']}"
             given["MPI4PY_LIBMPI"] = str(next((self.folder / "lib").glob("libmpi.so.[0-9]*")))
