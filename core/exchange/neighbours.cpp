@@ -46,9 +46,10 @@ std::vector<int> counts_for_this(const Communicator& world, std::span<const int>
 
 void exchange_items(const Communicator& world, const void* from, std::span<const int> sent, void* to,
                     std::span<const int> received, std::size_t bytes) {
-    if (world.size() == 1 && sent.front() > 0)
-        std::memcpy(to, from, static_cast<std::size_t>(sent.front()) * bytes);
-    if (world.size() == 1) return;
+    if (world.size() == 1) {
+        if (sent.front() > 0) std::memcpy(to, from, static_cast<std::size_t>(sent.front()) * bytes);
+        return;
+    }
     std::vector<int> all(static_cast<std::size_t>(world.size()));
     std::iota(all.begin(), all.end(), 0);
     Neighbours(world, std::move(all)).exchange(from, sent, to, received, bytes);
