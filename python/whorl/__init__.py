@@ -7,7 +7,7 @@ A `Case`, which `load_case` reads from a file, declares a flow. A `Simulation` c
 import importlib
 import os
 
-from whorl.base import endings, ranks
+from whorl.base import endings, instruction_levels, ranks
 
 ranks.prepare()
 endings.abort_on_exception()
@@ -36,6 +36,7 @@ def __getattr__(name: str):
     """Import public names on first use: `whorl --help` or a plot should not wait for MPI and the core."""
     if name not in _HOMES:
         raise AttributeError(f"module 'whorl' has no attribute {name!r}")
+    instruction_levels.require_processor()
     return getattr(importlib.import_module(_HOMES[name]), name)
 
 

@@ -20,7 +20,7 @@ def test_the_demo_ends_with_averages_and_a_picture(whorl, tmp_path):
     done = whorl("demo")
     assert done.code == 0, done.err
     row = next(line for line in done.out.splitlines() if line.startswith("R_lambda"))
-    mean, error = map(float, re.findall(r"[\d.]+", row)[:2])
+    mean, error = map(float, re.fullmatch(r"R_lambda +([\d.]+) ± ([\d.]+)", row.rstrip()).groups())
     assert 20 < mean < 40
     assert 0 < error < 2
     assert (tmp_path / "whorl-demo/plot.png").stat().st_size > 50_000
@@ -76,6 +76,15 @@ def test_every_check_finds_something(tmp_path):
     assert len(findings) == len(doctor.CHECKS)
     assert all(one.fact for one in findings.values())
     assert instruction_levels.usable()[-1] in findings["instructions"].fact
+
+
+@pytest.mark.skipif(len(instruction_levels.usable()) < 2, reason="one level is built or usable here")
+def test_the_level_that_is_used_is_told(tmp_path, monkeypatch):
+    lower, *_, best = instruction_levels.usable()
+    monkeypatch.setenv("WHORL_LEVEL", lower)
+    level = found(tmp_path)["instructions"]
+    assert level.fact.startswith(f"{lower} is used")
+    assert best in level.remedy
 
 
 FAULTS = {

@@ -5,6 +5,8 @@ import subprocess
 import sys
 
 import pytest
+import whorl
+import whorl.__main__
 from whorl import _core
 from whorl.base import instruction_levels
 from whorl.base.errors import CaseError
@@ -42,6 +44,26 @@ def test_another_level_is_refused_with_those_there_are(level):
     assert result.returncode != 0
     assert f"WHORL_LEVEL={level} is no instruction level" in result.stderr
     assert f"choose {' or '.join(instruction_levels.usable())}" in result.stderr
+
+
+def test_the_command_says_so_in_a_paragraph(tmp_path):
+    environment = os.environ | {instruction_levels.VARIABLE: "v9"}
+    command = [sys.executable, "-m", "whorl", "run", "taylor-green", "-o", str(tmp_path / "run")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("whorl: WHORL_LEVEL=v9 is no instruction level")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_processor_on_which_numpy_would_crash_is_refused(monkeypatch, capsys):
+    monkeypatch.setattr(instruction_levels.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(instruction_levels, "of_processor", lambda: ["baseline"])
+    with pytest.raises(ImportError, match=r"^this processor is too old .*SSE4\.2.*-cpu host\.$"):
+        whorl.Case  # noqa: B018
+    with pytest.raises(SystemExit) as ended:
+        whorl.__main__.main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("whorl: this processor is too old")
 
 
 def test_a_build_for_none_of_them_says_so(monkeypatch):

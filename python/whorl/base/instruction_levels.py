@@ -2,10 +2,28 @@
 
 import importlib.util
 import os
+import platform
 
 from whorl import _levels
 
 VARIABLE = "WHORL_LEVEL"
+
+
+class LevelError(ImportError):
+    """The error where this processor, or WHORL_LEVEL, leaves no instruction level to choose."""
+
+
+def require_processor() -> None:
+    """Raise LevelError on a processor on which NumPy, before all else, would end with an illegal instruction.
+
+    NumPy's wheels for x86-64 need v2 since version 2.
+    """
+    if platform.machine() in ("x86_64", "AMD64") and of_processor() == ["baseline"]:
+        raise LevelError(
+            "this processor is too old (x86-64 without v2): whorl and NumPy need SSE4.2 and POPCNT, which "
+            "processors have since 2009; in a virtual machine choose the host's processor, such as by "
+            "-cpu host."
+        )
 
 
 def of_processor() -> list[str]:
@@ -21,18 +39,18 @@ def usable() -> list[str]:
 def chosen() -> str:
     """The highest usable level, or the one that the environment variable WHORL_LEVEL names.
 
-    Raises ImportError if no level is usable, or the named one is not.
+    Raises LevelError if no level is usable, or the named one is not.
     """
     there, asked = usable(), os.environ.get(VARIABLE)
     if asked in there:
         return asked
     if asked:
-        raise ImportError(
+        raise LevelError(
             f"{VARIABLE}={asked} is no instruction level that this whorl is built for and this processor "
             f"has: choose {' or '.join(there) or 'none'}, or leave {VARIABLE} unset."
         )
     if not there:
-        raise ImportError(
+        raise LevelError(
             f"this whorl is built for none of the instruction levels that this processor has "
             f"({', '.join(of_processor())}); build it here: make setup, or pip install."
         )

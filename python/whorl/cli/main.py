@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from whorl.base.errors import BlowUp, CaseError, RunFault
+from whorl.base.instruction_levels import LevelError
 from whorl.base.plain import show_what_is_possible
 from whorl.base.text import one_paragraph, typed
 from whorl.base.version import __version__
@@ -79,6 +80,8 @@ def main() -> NoReturn:
         _leave(str(error), error.exit_code)
     except (BlowUp, RunFault) as error:
         _leave(one_paragraph(str(error)), error.exit_code)
+    except LevelError as error:
+        _leave(str(error), 2)
     except OSError as error:
         _leave(one_paragraph(f"{error}."), 1)
     except (KeyboardInterrupt, typer.Abort):
@@ -117,16 +120,16 @@ def _command_typed() -> str:
     return " ".join(["whorl", *(word for word in sys.argv[1:2] if word in names)])
 
 
+def _show(text: str) -> None:
+    Console(stderr=True, highlight=False).print(f"[bold red]whorl:[/] {escape(text)}", soft_wrap=True)
+
+
 def _leave(message: str, code: int) -> NoReturn:
-    console = Console(stderr=True, highlight=False)
-
-    def show(text: str) -> None:
-        console.print(f"[bold red]whorl:[/] {escape(text)}", soft_wrap=True)
-
     try:
         from whorl.base.parallel import leave_together
-    except CaseError:  # MPI does not start here, and processes know of each other by their launcher alone
+    except (CaseError, LevelError):
+        # MPI or the core does not start here, and processes know of each other by their launcher alone.
         if os.environ.get("OMPI_COMM_WORLD_RANK", "0") == "0":
-            show(message)
+            _show(message)
         sys.exit(code)
-    leave_together(message, code, show)
+    leave_together(message, code, _show)

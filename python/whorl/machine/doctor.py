@@ -48,9 +48,12 @@ def _examined(check: Check, comm: MPI.Intracomm, directory: Path) -> Finding:
 
 def _level(comm: MPI.Intracomm, directory: Path) -> Finding:
     built, able = instruction_levels.usable(), instruction_levels.of_processor()
-    fact = f"{built[-1]} is used, {able[-1]} is the best of this processor"
-    if built[-1] == able[-1]:
+    used = instruction_levels.chosen()
+    fact = f"{used} is used, {able[-1]} is the best of this processor"
+    if used == able[-1]:
         return Finding(fact)
+    if used != built[-1]:
+        return Finding(fact, f"leave {instruction_levels.VARIABLE} unset to use {built[-1]}.")
     return Finding(fact, f"build it: make setup LEVELS={able[-1]}.")
 
 
