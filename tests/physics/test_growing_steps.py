@@ -89,6 +89,22 @@ def test_a_flow_from_rest_is_that_of_small_steps(name):
     assert 8 < len(steps) < 150
 
 
+def test_steps_resolve_a_force_with_a_frequency():
+    frequency = 40.0
+    force = {"kind": "steady", "shape": {"name": "taylor-green", "amplitude": 1e-3}, "frequency": frequency}
+    case = Case(
+        grid={"points": 16},
+        flow=VISCOUS,
+        time={"until": 0.3},
+        forcing=[force],
+        initial={"name": "zero"},
+        run={"device": devices.current()},
+    )
+    steps = steps_of(Simulation(case))
+    assert max(steps) <= 2 * np.pi / frequency / 10 * (1 + 1e-12)  # a tenth of a period
+    assert len(steps) >= 20
+
+
 # They touch zero, jump, have a kink, or differ from zero by their rounding alone for a while.
 SMOOTH = ("sin(t)**2", "1 + cos(t)")
 FACTORS = [
