@@ -12,7 +12,7 @@ from whorl.models import MODELS
 from whorl.models.base import Curves
 from whorl.models.viscous import ViscousFlow
 from whorl.output.means import mean_of
-from whorl.pictures.run import draw, draw_curves, draw_window
+from whorl.pictures.run import draw, draw_curves, draw_window, run_picture
 from whorl.pictures.spectra import NOT_KNOWN, NOT_RELIABLE, draw_mean_spectra, draw_spectra, forced_band
 from whorl.pictures.style import STYLE
 from whorl.results.as_text import told as told_mean
@@ -39,6 +39,20 @@ def test_axes_have_the_units_of_columns_spectra_and_fields(tmp_path):
     ]
     assert spectra.get_xlabel() == "k  [1/length]"
     assert spectra.get_ylabel() == "[length²/time²]"
+
+
+def test_without_a_snapshot_the_graphs_fill_the_page(tmp_path):
+    run, told = make_run(tmp_path / "run"), []
+    add_spectra(run, [[0.0, 1.0, 0.5, 0.1], [0.0, 0.9, 0.5, 0.2]])
+    with rc_context(STYLE):
+        figure = run_picture(open_run(run.path), tell=told.append)
+        FigureCanvasAgg(figure).draw()
+    places = [ax.get_position() for ax in figure.axes]
+    assert len(places) == 3
+    assert min(place.x0 for place in places) < 0.08
+    assert max(place.x1 for place in places) > 0.95
+    (line,) = told
+    assert "output.snapshot_every" in line
 
 
 def test_curves_of_several_units_have_these_in_the_legend():

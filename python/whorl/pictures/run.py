@@ -29,6 +29,7 @@ STRIP = (3, 1)  # heights of mean spectra and their errors
 # curves; values below ROUNDING times that are rounding. The graph is logarithmic if a curve is lost for more
 # than SHARE of the time.
 LOST, USUAL, ROUNDING, SHARE = 1 / 25, 95, 1e-12, 0.2
+NO_SLICE = "the run has no snapshot, so no slice is drawn: output.snapshot_every says when they are written"
 
 
 def run_picture(
@@ -59,8 +60,8 @@ def run_picture(
         A window of time: its means with errors are drawn over it, and its mean spectrum, as
         `RunResults.average` returns them. By default no averages are drawn.
     tell : callable, optional
-        Called with a sentence if the time of the drawn snapshot differs from `time`, and with sentences on
-        the averages.
+        Called with a sentence if the run has no snapshot or its time differs from `time`, and with sentences
+        on the averages.
 
     Raises
     ------
@@ -84,14 +85,18 @@ def draw(
     """Return the figure of a run: a slice and curves, as the model's `picture` says.
 
     The run has rows in its series, and `name` is its name in the title. `tell` is called with a sentence
-    if the time of the snapshot differs from the one wanted. Raises CaseError if the slice does not exist.
+    if the run has no snapshot, and if its time differs from the one wanted. Raises CaseError if the slice
+    does not exist.
     """
     series, picture = run.series, picture_of(run.case)
     span = float(series["time"][-1] - series["time"][0])
     plane = choose(run.snapshots, picture.slices, run.case.grid, wanted or Wanted(), tell)
     of_means = averages is not None and bool(averages.spectra.data_vars)
-    figure, of_slice, of_curves, of_spectra = page(plane.aspect if plane else 1.0, of_means)
-    draw_slice(of_slice, plane, rounded(plane.time, span) if plane else "")
+    figure, of_slice, of_curves, of_spectra = page(plane.aspect if plane else None, of_means)
+    if plane and of_slice:
+        draw_slice(of_slice, plane, rounded(plane.time, span))
+    elif not run.snapshots.sizes["time"]:
+        tell(NO_SLICE)
     colors = colors_of(picture)
     for ax, curves in zip(of_curves, picture.curves, strict=True):
         draw_curves(ax, series, curves, colors)
@@ -107,18 +112,21 @@ def draw(
     return figure
 
 
-def page(aspect: float, of_means: bool = False) -> tuple[Figure, Axes, list[Axes], list[Axes]]:
+def page(aspect: float | None, of_means: bool = False) -> tuple[Figure, Axes | None, list[Axes], list[Axes]]:
     """Return a figure with axes of the slice, of two curves and of spectra, `of_means` with a strip below.
 
-    A slice with a large `aspect`, width over height, has the whole width, above the other axes.
+    A slice with a large `aspect`, width over height, has the whole width, above the other axes. Without a
+    slice, `aspect` is None, and the other axes fill the figure.
     """
-    if aspect > WIDE:
+    axes: tuple[Axes | None, list[Axes], list[Axes]]
+    if aspect is None:
+        figure = Figure(figsize=(14, 5.2), layout="constrained")
+        axes = (None, *_in_a_row(figure, of_means))
+    elif aspect > WIDE:
         height = min(5.5, 12.5 / aspect)
         figure = Figure(figsize=(14, height + 5), layout="constrained")
         top, bottom = figure.subfigures(2, 1, height_ratios=(height + 0.9, 4.1))
-        curves = bottom.subplots(1, 3, width_ratios=(1, 1, 1.3))
-        curves[2].remove()
-        axes = (top.subplots(), list(curves[:2]), _of_spectra(bottom, curves[0].get_gridspec()[2], of_means))
+        axes = (top.subplots(), *_in_a_row(bottom, of_means))
     else:
         figure = Figure(figsize=(14, 6.9), layout="constrained")
         left, right = figure.subfigures(1, 2, width_ratios=(max(0.5, min(1.0, aspect)), 1.1))
@@ -131,7 +139,14 @@ def page(aspect: float, of_means: bool = False) -> tuple[Figure, Axes, list[Axes
     return figure, *axes
 
 
-def _of_spectra(figure: SubFigure, place: SubplotSpec, of_means: bool) -> list[Axes]:
+def _in_a_row(figure: Figure | SubFigure, of_means: bool) -> tuple[list[Axes], list[Axes]]:
+    """The axes of two curves and of spectra, next to each other."""
+    curves = figure.subplots(1, 3, width_ratios=(1, 1, 1.3))
+    curves[2].remove()
+    return list(curves[:2]), _of_spectra(figure, curves[0].get_gridspec()[2], of_means)
+
+
+def _of_spectra(figure: Figure | SubFigure, place: SubplotSpec, of_means: bool) -> list[Axes]:
     """The axes of spectra, and of the relative errors of means."""
     if not of_means:
         return [figure.add_subplot(place)]

@@ -248,14 +248,9 @@ def _shown(plane: xr.DataArray, shows: str) -> xr.DataArray:
 # Drawing
 
 
-def draw_slice(ax: Axes, plane: PlaneValues | None, time: str) -> None:
+def draw_slice(ax: Axes, plane: PlaneValues, time: str) -> None:
     """Draw a plane with its scale of colours; `time` is text for the title."""
     ax.grid(False)
-    if plane is None:
-        ax.set_axis_off()
-        text = "no snapshot\n(output.snapshot_every)"
-        ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", color="0.5")
-        return
     (across, up), values = plane.axes, plane.values
     image = ax.imshow(
         values.transpose(up, across).values,
