@@ -5,10 +5,25 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
+RECORDED = Path(__file__).with_name("COMMIT")  # by packaging/recorded.py, in an installed package alone
+
 
 @cache
 def commit() -> str | None:
-    """The commit this package runs from, with "-dirty" if files changed; None outside a checkout."""
+    """The commit of this package, with "-dirty" if files differed; None if it is not known.
+
+    It is that of the checkout, or the one that the build of an installed package recorded.
+    """
+    if found := commit_of_checkout():
+        return found
+    try:
+        return RECORDED.read_text(encoding="utf-8").strip() or None
+    except OSError:
+        return None
+
+
+def commit_of_checkout() -> str | None:
+    """The commit of the checkout this file is in, with "-dirty" if files changed; None outside one."""
     here = Path(__file__).parent
 
     def git(*arguments: str) -> str:

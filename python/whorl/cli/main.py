@@ -14,7 +14,7 @@ from whorl.base.errors import BlowUp, CaseError, RunFault
 from whorl.base.instruction_levels import LevelError
 from whorl.base.plain import show_what_is_possible
 from whorl.base.text import one_paragraph, typed
-from whorl.base.version import __version__
+from whorl.base.version import with_commit
 from whorl.cli.analyse import analyse
 from whorl.cli.averages import average
 from whorl.cli.bench import bench
@@ -55,10 +55,10 @@ app.add_typer(bench, name="bench")
 @app.callback(invoke_without_command=True, help=START)
 def start(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Show version and commit, and exit.")] = False,
 ) -> None:
     if version:
-        typer.echo(f"whorl {__version__}")
+        typer.echo(f"whorl {with_commit()}")
         raise typer.Exit()
     help_without_command(context)
 

@@ -11,7 +11,7 @@ import psutil
 
 from whorl import _core
 from whorl.base import instruction_levels
-from whorl.base.host import processor
+from whorl.base.host import commit, processor
 from whorl.base.ranks import MPI, library
 from whorl.base.version import __version__
 from whorl.run.memory.checks import gibibytes
@@ -26,6 +26,7 @@ def information(comm: MPI.Intracomm) -> dict[str, str]:
     build = {name: _text(value) for name, value in _core.build_info().items()} | {"mpi": library()}
     return {
         "whorl": __version__,
+        **({"commit": known} if (known := commit()) else {}),
         **{f"core {name}": value for name, value in build.items()},
         "instruction levels": f"{', '.join(instruction_levels.of_processor())} of this processor; "
         f"{', '.join(instruction_levels.usable())} built",
