@@ -351,6 +351,17 @@ def test_ranks_settings_and_files_in_the_commands(run, undrawn):
     ]
 
 
+@pytest.mark.parametrize(
+    ("levels", "told"), [((), "level the run"), (("v3", "v3"), "v3"), (("v4", "v2"), "v4 and then v2")]
+)
+def test_the_instruction_level_that_repeats_the_run(run, undrawn, levels, told):
+    sessions = [BEGIN + f"2026-01-02 03:04:05  instruction level {level}, lines own\n" for level in levels]
+    run.log.write_text("".join(sessions) or BEGIN)
+    said = page(run).told("cite")
+    assert "at the same instruction level" in said
+    assert (f"(here {told}, which WHORL_LEVEL chooses) the run" if levels else told) in said
+
+
 def test_the_commands_of_a_run_from_a_checkpoint(run, tmp_path, undrawn):
     run.write_case(run.read_case(), tmp_path / "other run" / "checkpoints" / "00000040.h5")
     begin = BEGIN.replace("run:", "run from x/00000040.h5 (8 x 8 x 8 points) with flow.viscosity=0.1:")

@@ -214,3 +214,8 @@ def commits(sessions: list[Session]) -> list[str]:
     """The commits of whorl that made the run, by its log."""
     told = (dict(one.facts.get("machine", [])).get("commit", "") for one in sessions)
     return [one for one in dict.fromkeys(told) if re.fullmatch(r"[0-9a-f]+(-dirty)?", one)]
+
+
+def levels(sessions: list[Session]) -> list[str]:
+    """The instruction levels of the core that made the run, by its log."""
+    return list(dict.fromkeys(one.level for one in sessions if one.level))

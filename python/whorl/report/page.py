@@ -76,6 +76,7 @@ def page_of(run: RunResults, name: str, window: Window, progress: Progress = unw
         files=facts.files(place),
         exchange=_text(place.exchange),
         commits=facts.commits(sessions),
+        levels=facts.levels(sessions),
         citation=facts.citation(sessions, __version__),
         repeat=facts.repeat(place, run.case, sessions, _options(window)),
         **_results(read, place, window, progress),

@@ -22,6 +22,7 @@ END = re.compile(
 ERROR, WARNING = "error: ", "warning: "
 BLOW_UP = re.compile("the (flow|particles .*) blew up at t = ")
 FACTS = re.compile(r"(?P<name>machine|memory of rank 0, \w+): (?P<facts>.* = .*)")
+LEVEL = re.compile(r"instruction level (?P<level>\w+), lines .*")
 PROGRESS = re.compile(r"step (?P<step>\d+)(?: of \d+)?  t (?P<time>\S+).*")
 SETTING = re.compile(r", (?=[A-Za-z_]\w*(?:\.\w+)*\s*=)")  # between two settings, not within a list
 
@@ -31,7 +32,8 @@ class Session:
     """One start of a run and its log up to the next start; `ends` are the ends of its parts, in order.
 
     `facts` has lists of (name, value) under "machine" and, for example, "memory of rank 0, taken". `error` is
-    the message that ended the session, `progress` the last line of progress after the last end.
+    the message that ended the session, `progress` the last line of progress after the last end, and `level`
+    the instruction level of the core, if the log has it.
     """
 
     begin: str
@@ -41,6 +43,7 @@ class Session:
     version: str
     summary: str
     last: str
+    level: str = ""
     ends: list[re.Match[str]] = field(default_factory=list)
     error: str | None = None
     progress: re.Match[str] | None = None
@@ -71,6 +74,8 @@ class Session:
         elif found := FACTS.fullmatch(text):
             pairs = (fact.partition(" = ") for fact in found["facts"].split("; "))
             self.facts[found["name"]] = [(name, value) for name, _, value in pairs]
+        elif found := LEVEL.fullmatch(text):
+            self.level = found["level"]
         elif found := PROGRESS.match(text):
             self.progress = found
 
