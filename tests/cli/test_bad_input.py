@@ -89,7 +89,7 @@ def test_a_device_that_is_not_there(whorl, unchanged):
         (CASE.replace("viscosity", "viscocity"), ["flow.viscocity is not an option", "flow.viscosity?"]),
         (CASE.replace("points = 8", "points = "), ["case.toml is not valid TOML", "line 3"]),
         (CASE.replace("until = 0.2", ""), ["[time] has no end", "time.until"]),
-        ("", ["the section [grid] is missing", "points"]),
+        ("", ["the section [grid] is missing: write [grid] with points; whorl options grid"]),
         (CASE + "[run]\nprecision = 'half'\nthreads = -1", ["half", "Also: run.threads = -1"]),
     ],
 )

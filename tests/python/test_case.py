@@ -185,7 +185,7 @@ def test_settings_are_a_list(given):
 
 def test_missing_sections_and_keys():
     assert "[grid] is missing" in refusal(grid=None) or "must be a table" in refusal(grid=None)
-    with pytest.raises(CaseError, match=r"\[flow\] is missing.*viscosity"):
+    with pytest.raises(CaseError, match=r"\[flow\] is missing: write \[flow\] with viscosity; whorl opt"):
         Case(grid={"points": 64}, time={"until": 1})
     assert "flow.viscosity" in refusal(flow={})
     assert "initial.path" in refusal("initial.name=from-file")

@@ -83,7 +83,8 @@ def options(
     """List every option of a case file: type, default, range, unit and meaning."""
     known = list(sections(Case))
     if section is not None and section not in known:
-        raise CaseError(f"[{section}] is no section of a case; the sections are {', '.join(known)}.")
+        near = did_you_mean(section, known) or "."
+        raise CaseError(f"[{section}] is no section of a case{near} The sections are {', '.join(known)}.")
     console = stdout_console()
     if section in ("forcing", "diagnostics", "probes", "particles"):
         _print_alternatives(console, section)

@@ -366,18 +366,28 @@ def find_case(source: str | Path) -> Path:
     Raises
     ------
     CaseError
-        If neither exists; the message names the ready cases.
+        If neither exists; the message names the ready cases, and a similar file of the folder.
     """
     if is_file(Path(source)):
         return Path(source)
     ready = ready_cases()
     if str(source) in ready:
         return ready[str(source)]
-    near = did_you_mean(str(source), ready) or "."
+    near = did_you_mean(str(source), [*_cases_beside(Path(source)), *ready]) or "."
     raise CaseError(
         f"there is no case file {source} and no ready case of that name{near} "
         f"Ready cases: {', '.join(ready)} (see whorl cases)."
     )
+
+
+def _cases_beside(source: Path) -> list[str]:
+    """The paths that may be meant: that with the ending .toml alone, or all such files of the folder."""
+    if source.name and is_file(meant := source.with_name(f"{source.name}.toml")):
+        return [str(meant)]
+    try:
+        return sorted(str(source.with_name(path.name)) for path in source.parent.glob("*.toml"))
+    except (OSError, ValueError):  # as of is_file
+        return []
 
 
 def read_toml(path: Path) -> dict[str, Any]:

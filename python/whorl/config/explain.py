@@ -224,7 +224,7 @@ def _sentence(error: dict[str, Any], model: type[BaseModel]) -> str:
     if kind in ("model_type", "model_attributes_type", "dict_type") and not _option_at(place):
         return _no_table(place, error["loc"], value, model)
     if kind == "missing" and not place.key:
-        return f"the section [{place.section}] is missing: {_summary(place.siblings)}"
+        return _no_section(place)
     if kind == "tuple_type" and not place.key:
         name = place.section
         return f"{name} = {show(value)} must be blocks of options: write [[{name}]] before each."
@@ -246,10 +246,15 @@ def _block(section: str, value: Any) -> str:
     return f"{section}: " if bracket else ""
 
 
-def _summary(siblings: list[type[BaseModel]]) -> str:
-    section = siblings[0]
-    needed = [name for name, field in section.model_fields.items() if field.is_required()]
-    return f"{section.__doc__.strip()}" + (f" It needs {', '.join(needed)}." if needed else "")
+def _no_section(place: ProblemPlace) -> str:
+    """A sentence on a missing section, with the options that its first alternative needs."""
+    fields, section = place.siblings[0].model_fields, place.section
+    needed = [name for name, field in fields.items() if field.is_required()]
+    options = f" with {' and '.join(needed)}" if needed else ""
+    listed = re.split(r"\W", section)[0]
+    return (
+        f"the section [{section}] is missing: write [{section}]{options}; whorl options {listed} explains it."
+    )
 
 
 def _no_table(place: ProblemPlace, loc: tuple, value: Any, model: type[BaseModel]) -> str:
