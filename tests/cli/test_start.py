@@ -113,6 +113,23 @@ def test_a_launcher_of_another_library_is_named(tmp_path, monkeypatch):
     assert "put its mpiexec first" in found(tmp_path)["launcher"].remedy
 
 
+def test_too_many_threads_by_the_variable_are_its_fault(tmp_path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "4000,2")
+    threads = found(tmp_path)["threads"]
+    assert threads.fact.endswith("OMP_NUM_THREADS=4000,2")
+    assert threads.remedy == "lower OMP_NUM_THREADS, or leave it unset."
+
+
+@pytest.mark.parametrize(("named", "has_remedy"), [("/none.so", True), ("none", False)])
+def test_a_named_library_that_cannot_be_loaded_is_told(tmp_path, monkeypatch, named, has_remedy):
+    """The word none is the way to run without MPI."""
+    monkeypatch.setenv("MPI4PY_LIBMPI", named)
+    monkeypatch.setattr(doctor, "without_mpi", lambda: "cannot load MPI library")
+    library = found(tmp_path)["MPI"]
+    assert library.fact == f"none, one rank (cannot load MPI library, MPI4PY_LIBMPI={named})"
+    assert ("leave MPI4PY_LIBMPI unset" in library.remedy) == has_remedy
+
+
 def test_a_check_that_fails_is_a_finding(tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "many")
     threads = found(tmp_path)["threads"]

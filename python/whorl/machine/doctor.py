@@ -19,6 +19,7 @@ from whorl.base.ranks import ENOUGH_SHARED, MPI, SHARED_MEMORY, launched, librar
 from whorl.run.memory.checks import gibibytes
 from whorl.run.threads import threads_of_rank
 
+THREADS, LIBRARY = "OMP_NUM_THREADS", "MPI4PY_LIBMPI"
 ENOUGH_DISK = 2**30
 SECONDS = 20  # for a launcher to print its version
 
@@ -59,6 +60,10 @@ def _level(comm: MPI.Intracomm, directory: Path) -> Finding:
 
 def _library(comm: MPI.Intracomm, directory: Path) -> Finding:
     if reason := without_mpi():
+        if (named := os.environ.get(LIBRARY)) and "library" in reason:
+            fact = f"none, one rank ({reason}, {LIBRARY}={named})"
+            remedy = f"leave {LIBRARY} unset, or name a library of MPI, {LIBRARY}=/path/to/libmpi.so."
+            return Finding(fact, "" if named == "none" else remedy)
         remedy = 'for several ranks install mpi4py and a library of MPI, such as by pip install "whorl[mpi]".'
         return Finding(f"none, one rank ({reason})", "" if launched() == 1 else remedy)
     return Finding(f"{library()}, {comm.size} rank{'s' if comm.size > 1 else ''}", copies())
@@ -78,7 +83,7 @@ def _launcher(comm: MPI.Intracomm, directory: Path) -> Finding:
         return Finding(fact)
     remedy = (
         f"mpi4py has loaded {library()}: put its mpiexec first on PATH, or choose the "
-        "launcher's library, MPI4PY_LIBMPI=/path/to/libmpi.so."
+        f"launcher's library, {LIBRARY}=/path/to/libmpi.so."
     )
     return Finding(fact, remedy)
 
@@ -87,8 +92,11 @@ def _threads(comm: MPI.Intracomm, directory: Path) -> Finding:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     used = threads_of_rank(comm)
     fact = f"{used} a rank, {cores} of {os.cpu_count()} cores may be used"
+    given = os.environ.get(THREADS, "")
+    if used > cores and given.split(",")[0].strip() == str(used):
+        return Finding(f"{fact}, {THREADS}={given}", f"lower {THREADS}, or leave it unset.")
     if used > cores:
-        return Finding(fact, "start ranks with more cores (mpiexec --bind-to none), or set OMP_NUM_THREADS.")
+        return Finding(fact, f"start ranks with more cores (mpiexec --bind-to none), or set {THREADS}.")
     return Finding(fact)
 
 
