@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib.machinery import ModuleSpec
 
 import pytest
 import whorl
@@ -10,6 +11,8 @@ import whorl.__main__
 from whorl import _core
 from whorl.base import instruction_levels
 from whorl.base.errors import CaseError
+from whorl.base.ranks import MPI
+from whorl.machine.information import information
 from whorl.run.checks import check_levels
 
 STEP = """
@@ -101,3 +104,19 @@ def test_ranks_of_different_levels_are_refused():
     higher = max(own, other)
     with pytest.raises(CaseError, match=rf"levels, baseline and {higher}: .* WHORL_LEVEL=baseline on all"):
         check_levels(OtherLevel(other))
+
+
+def test_info_tells_the_levels_of_other_processors_too(monkeypatch, tmp_path):
+    for name in ("_core_v4.py", "_core_baseline.py", "_levels.py"):
+        (tmp_path / name).touch()
+    place = ModuleSpec("whorl", None, is_package=True)
+    place.submodule_search_locations = [str(tmp_path)]
+    monkeypatch.setattr(instruction_levels.importlib.util, "find_spec", lambda name: place)
+    assert instruction_levels.built() == ["baseline", "v4"]
+    monkeypatch.undo()
+    assert set(instruction_levels.usable()) <= set(instruction_levels.built())
+    monkeypatch.setattr(instruction_levels, "built", lambda: ["v2", "v4"])
+    monkeypatch.setattr(instruction_levels, "usable", lambda: ["v2"])
+    monkeypatch.setattr(instruction_levels, "of_processor", lambda: ["baseline", "v2", "v3"])
+    told = information(MPI.COMM_SELF)["instruction levels"]
+    assert told == "v2, v4 built; baseline, v2, v3 of this processor; v2 can be used here"

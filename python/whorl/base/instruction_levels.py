@@ -2,11 +2,13 @@
 
 import importlib.util
 import os
+import pkgutil
 import platform
 
 from whorl import _levels
 
 VARIABLE = "WHORL_LEVEL"
+PREFIX = "_core_"  # of the module of a level, whose names sort from the lowest to the highest level
 
 
 class LevelError(ImportError):
@@ -31,9 +33,16 @@ def of_processor() -> list[str]:
     return list(_levels.supported())
 
 
+def built() -> list[str]:
+    """The levels for which this whorl is built, those of other processors too, from the lowest."""
+    home = importlib.util.find_spec("whorl")
+    names = (one.name for one in pkgutil.iter_modules(home.submodule_search_locations if home else []))
+    return sorted(name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX))
+
+
 def usable() -> list[str]:
     """The levels of the processor for which this whorl is built."""
-    return [name for name in of_processor() if importlib.util.find_spec(f"whorl._core_{name}")]
+    return [name for name in of_processor() if importlib.util.find_spec(f"whorl.{PREFIX}{name}")]
 
 
 def chosen() -> str:

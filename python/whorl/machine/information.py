@@ -28,8 +28,9 @@ def information(comm: MPI.Intracomm) -> dict[str, str]:
         "whorl": __version__,
         **({"commit": known} if (known := commit()) else {}),
         **{f"core {name}": value for name, value in build.items()},
-        "instruction levels": f"{', '.join(instruction_levels.of_processor())} of this processor; "
-        f"{', '.join(instruction_levels.usable())} built",
+        "instruction levels": f"{', '.join(instruction_levels.built())} built; "
+        f"{', '.join(instruction_levels.of_processor())} of this processor; "
+        f"{', '.join(instruction_levels.usable())} can be used here",
         "python": platform.python_version(),
         "packages": ", ".join(f"{name} {_version(name)}" for name in ("numpy", "mpi4py", "h5py")),
         **{name: _text(value) for name, value in machine(comm).items()},
