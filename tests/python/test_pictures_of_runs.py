@@ -12,7 +12,7 @@ from whorl.models import MODELS
 from whorl.models.base import Curves
 from whorl.models.viscous import ViscousFlow
 from whorl.output.means import mean_of
-from whorl.pictures.run import draw, draw_curves, draw_window, run_picture
+from whorl.pictures.run import compared, draw, draw_curves, draw_window, picture_of, reynolds_of, run_picture
 from whorl.pictures.spectra import NOT_KNOWN, NOT_RELIABLE, draw_mean_spectra, draw_spectra, forced_band
 from whorl.pictures.style import STYLE
 from whorl.results.as_text import told as told_mean
@@ -165,6 +165,20 @@ def test_a_slope_ends_where_the_spectrum_has_left_it():
     ((place, values),) = laws_of(ax)
     assert (energy[place.astype(int)] > values / 10).all()
     assert place[-1] < 10
+
+
+def test_the_law_of_the_inertial_range_needs_one():
+    picture, plane = ViscousFlow.picture, MODELS["navier-stokes-2d"].picture
+    assert compared(picture, 39.0).slope is None
+    for reynolds in (40.0, np.nan):
+        assert compared(picture, reynolds) is picture
+    assert compared(plane, 1.0) is plane
+    series = series_of(R_lambda=lambda t: t)
+    assert reynolds_of(case_of(), series) == 10
+    mean = Averages(2.0, 8.0, 60, "", {"R_lambda": mean_of(np.arange(9.0), np.arange(9.0))}, xr.Dataset(), ())
+    assert reynolds_of(case_of(), series, mean) == pytest.approx(4)
+    assert np.isnan(reynolds_of(case_of(grid={"points": (8, 8, 1)}), series))
+    assert np.isnan(reynolds_of(case_of(), series_of(energy=lambda t: t)))
 
 
 def averages(samples) -> Averages:

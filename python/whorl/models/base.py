@@ -178,7 +178,8 @@ class Picture:
     """The picture of `whorl plot`: the first available slice, two graphs over time, spectra and slopes.
 
     `slope` is drawn beyond the wavenumbers of the force, or without a force beyond those of the largest
-    energy; `slope_below` is drawn below the wavenumbers of the force.
+    energy; `slope_below` is drawn below the wavenumbers of the force. Kolmogorov's `slope` is left out where
+    the flow has no inertial range (`compared` of whorl.pictures.run).
     """
 
     slices: tuple[PictureSlice, ...]

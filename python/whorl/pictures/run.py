@@ -29,6 +29,7 @@ STRIP = (3, 1)  # heights of mean spectra and their errors
 # curves; values below ROUNDING times that are rounding. The graph is logarithmic if a curve is lost for more
 # than SHARE of the time.
 LOST, USUAL, ROUNDING, SHARE = 1 / 25, 95, 1e-12, 0.2
+INERTIAL = 40.0  # Rλ from which a spectrum may be compared with Kolmogorov's law
 NO_SLICE = "the run has no snapshot, so no slice is drawn: output.snapshot_every says when they are written"
 
 
@@ -103,6 +104,7 @@ def draw(
         if averages:
             draw_window(ax, averages, {name: colors[label or name] for name, label in curves.columns})
     most, forced = resolved(run.case.grid), forced_band(run.case)
+    picture = compared(picture, reynolds_of(run.case, series, averages))
     if averages and of_means:
         draw_mean_spectra(of_spectra[0], of_spectra[1], averages, picture, most, forced)
     else:
@@ -174,6 +176,23 @@ def picture_of(case: Case) -> Picture:
     )
 
 
+def reynolds_of(case: Case, series: xr.Dataset, averages: Averages | None = None) -> float:
+    """The mean Rλ of averages, or else the last; NaN without one, as in flow of two dimensions."""
+    if 1 in case.grid.points:
+        return np.nan
+    if averages and (mean := averages.means.get("R_lambda")):
+        return mean.mean
+    return float(series.isel(time=-1).get("R_lambda", np.nan))
+
+
+def compared(picture: Picture, reynolds: float) -> Picture:
+    """The picture without Kolmogorov's law where Rλ is below INERTIAL, so that no shells follow it.
+
+    A flow without an Rλ, such as one with hyperviscosity, keeps the law.
+    """
+    return replace(picture, slope=None) if picture.slope == KOLMOGOROV and reynolds < INERTIAL else picture
+
+
 def headline(
     run: RunResults, series: xr.Dataset, name: str, span: float, averages: Averages | None = None
 ) -> str:
@@ -183,11 +202,10 @@ def headline(
     """
     points = run.case.grid.points
     size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(str(n) for n in points if n > 1)
-    last = series.isel(time=-1)
     text = (
         f"{name}   ·   {size}   ·   {run.case.flow.headline()}   ·   t {_reach(series['time'].values, span)}"
     )
-    reynolds = np.nan if 1 in points else float(last.get("R_lambda", np.nan))  # of flow in three dimensions
+    reynolds = reynolds_of(run.case, series, averages)
     if not np.isfinite(reynolds):
         return text
     mean = averages.means.get("R_lambda") if averages else None

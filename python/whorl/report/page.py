@@ -110,7 +110,7 @@ def _results(read: RunContents, place: RunDirectory, window: Window, progress: P
         shown["checks"] = checks.checks(run.case, series, read.spectra)
         shown["balances"] = _balance_rows(checks.balances(run.case, series))
     if read.spectra is not None and read.spectra.sizes["time"]:
-        spectra = pictures.spectra_of(run, read.spectra, read.averages, read.span)
+        spectra = pictures.spectra_of(run, read.spectra, series, read.averages, read.span)
         shown["spectra"] = drawn("spectra", spectra)
     measured = _there(place.diagnostics, lambda: run.diagnostics, failed)
     analysed = _there(place.path / "analysis.h5", lambda: read_groups(place.path / "analysis.h5"), failed)

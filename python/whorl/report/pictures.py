@@ -21,7 +21,15 @@ from whorl.models.base import Curves
 from whorl.particles.draw.paths import draw_particles, mean_square_displacement
 from whorl.particles.draw.statistics import draw_particle_means
 from whorl.particles.results.means import average_particles
-from whorl.pictures.run import STRIP, draw_curves, draw_window, picture_of, resolved
+from whorl.pictures.run import (
+    STRIP,
+    compared,
+    draw_curves,
+    draw_window,
+    picture_of,
+    resolved,
+    reynolds_of,
+)
 from whorl.pictures.slices import Wanted, choose, draw_slice
 from whorl.pictures.spectra import colors_of, draw_mean_spectra, draw_spectra, forced_band
 from whorl.pictures.style import DOTS, STYLE, rounded
@@ -155,10 +163,19 @@ def _course(series: xr.Dataset, name: str) -> str:
 
 
 def spectra_of(
-    run: RunResults, spectra: xr.Dataset, averages: Averages | None, span: float
+    run: RunResults,
+    spectra: xr.Dataset,
+    series: xr.Dataset | None,
+    averages: Averages | None,
+    span: float,
 ) -> Iterator[Image]:
-    """The model's spectra at some times, and their means over the window if `averages` has any."""
+    """The model's spectra at some times, and their means over the window if `averages` has any.
+
+    `series` says whether the flow has an inertial range to compare them with.
+    """
     picture, most = picture_of(run.case), resolved(run.case.grid)
+    if series is not None:
+        picture = compared(picture, reynolds_of(run.case, series, averages))
     forced = forced_band(run.case)
 
     def at_times() -> Figure:
