@@ -181,6 +181,19 @@ def test_the_law_of_the_inertial_range_needs_one():
     assert np.isnan(reynolds_of(case_of(), series_of(energy=lambda t: t)))
 
 
+def test_spectra_and_variances_of_scalars_are_told_in_full():
+    """A scalar may have any unit: its axis has the symbol instead."""
+    case = case_of(scalars=[{"name": "dye", "schmidt": 1.0}], output={"fields": ["dye"]})
+    picture, ax = compared(picture_of(case), 1.0), Figure().subplots()
+    states = spectra_of([0.0, 1.0, 0.5, 0.1], [0.0, 0.9, 0.5, 0.2])
+    states["dye_variance"] = 0.5 * states["energy"]
+    draw_spectra(ax, states, picture, 4.0)
+    assert [text.get_text() for text in ax.get_legend().get_texts()][-2:] == ["E(k), t = 1", "dye, t = 1"]
+    ax = Figure().subplots()
+    draw_curves(ax, series_of(dye_variance=lambda t: t), picture.curves[1], {"dye": "red"})
+    assert ax.get_ylabel() == "½⟨θ²⟩"
+
+
 def averages(samples) -> Averages:
     k, error = np.arange(5.0), np.array([0.0, 0.1, 0.02, 0.01, 0.002])
     energy = np.array([0.0, 1.0, 0.5, 0.1, 0.01])

@@ -161,10 +161,18 @@ class PictureSlice:
 
 @dataclass(frozen=True)
 class Curves:
-    """A title and the columns drawn below it, each with a label (none is shown for a single one)."""
+    """A title and the columns drawn below it, each with a label (none is shown for a single one).
+
+    Two spaces in the title come before the symbol of the quantity, which an axis without a unit has.
+    """
 
     title: str
     columns: tuple[tuple[str, str], ...]
+
+    @property
+    def symbol(self) -> str:
+        """The symbol of the quantity, or an empty text."""
+        return self.title.partition("  ")[2]
 
 
 Slope = tuple[float, str]  # a power of k, and how it is written

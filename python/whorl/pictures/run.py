@@ -235,7 +235,7 @@ def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, 
         ax.plot(time[-1:], values[-1:], "o", color=color, markersize=5)
         if len(shown) == 1 and floor is None:
             ax.fill_between(time, values, color=color, alpha=0.10, linewidth=0)
-    ax.set(title=curves.title, xlabel="t  [time]", ylabel=with_unit("", unit))
+    ax.set(title=curves.title, xlabel="t  [time]", ylabel=with_unit("", unit) or curves.symbol)
     ax.margins(x=0.02)
     if floor is not None:
         ax.set_yscale("log")

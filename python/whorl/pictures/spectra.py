@@ -140,11 +140,12 @@ def draw_spectra(
     (main, label), *others = picture.spectra
     unit, of_each = units_of([spectra[name] for name in names])
     _draw_times(ax, spectra, main, bottom, span, (f"{label}{of_each[main]}, " if others else "", named))
+    at = named or f"t = {rounded(float(spectra['time'][-1]), span)}"
     for name, own in others:
         values = spectra[name].values[-1]
         shown = np.where(values > 1e-16 * top, values, np.nan)
         few = np.isfinite(shown).sum() < 5
-        style = {"markersize": 4, "color": colors_of(picture)[own], "label": f"{own}{of_each[name]}"}
+        style = {"markersize": 4, "color": colors_of(picture)[own], "label": f"{own}{of_each[name]}, {at}"}
         ax.plot(k, shown, "s" if few else "--", **style)
     last = spectra.isel(time=-1)
     ax.set(xscale="log", yscale="log", xlabel="k  [1/length]", ylabel=with_unit("", unit))
