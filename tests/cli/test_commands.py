@@ -1,5 +1,6 @@
 """What each command does when all is well."""
 
+import inspect
 import os
 import pty
 import re
@@ -14,6 +15,8 @@ from cli.commands import WHORL, settings
 from matplotlib.image import imread
 from whorl import _core
 from whorl.base.version import with_commit
+from whorl.cli.bench import bench
+from whorl.cli.main import app
 from whorl.config.case import Case, load_case, ready_cases
 from whorl.config.explain import options
 from whorl.results.runs import open_run
@@ -260,6 +263,20 @@ def test_without_arguments_and_with_typos_it_helps(installed, whorl):
         assert command in alone.out
         assert f"whorl {command}" in whorl(command, "--help").out
     assert whorl("--version").out == f"whorl {with_commit()}\n"
+
+
+def test_paragraphs_of_helps_flow():
+    """A line of a docstring, broken again at the width of the terminal, would leave ragged lines."""
+    commands = [*app.registered_commands, *bench.registered_commands]
+    for command in commands:
+        text = command.help or inspect.getdoc(command.callback)
+        assert not re.search(r"[^\n]\n[^\n]", text), command.callback.__name__
+
+
+def test_the_file_of_average_is_explained(whorl):
+    told = " ".join(whorl("average", "--help").out.split())
+    assert "whorl average [OPTIONS] {DIR} [FILE]" in told
+    assert "With --csv: the file to write." in told
 
 
 # What is shown while it runs

@@ -45,6 +45,7 @@ AsCsv = Annotated[
         help="Print all numbers but mean spectra, also arrays, as CSV; with a file name after it write them.",
     ),
 ]
+CsvFile = Annotated[list[str] | None, typer.Argument(metavar="FILE", help="With --csv: the file to write.")]
 AllDiagnostics = Annotated[
     bool, typer.Option("--diagnostics", help="Average all diagnostics, in place of series and spectra.")
 ]
@@ -70,7 +71,7 @@ OneGroup = Annotated[
 
 def average(
     directory: RunArgument,
-    words: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    words: CsvFile = None,
     start: WindowStart = None,
     end: WindowEnd = None,
     as_json: AsJson = False,

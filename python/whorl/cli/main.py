@@ -19,7 +19,7 @@ from whorl.cli.analyse import analyse
 from whorl.cli.averages import average
 from whorl.cli.bench import bench
 from whorl.cli.lists import cases, diagnostics, info, models, new, options
-from whorl.cli.options import help_without_command
+from whorl.cli.options import help_without_command, paragraphs
 from whorl.cli.plan import bench_machine, plan
 from whorl.cli.runs import plot, report, restart, run
 from whorl.cli.start import demo, doctor
@@ -47,8 +47,8 @@ for command in (
     *(run, restart, plot, report, average, analyse),
     *(cases, models, new, options, diagnostics, info, plan, demo, doctor),
 ):
-    app.command()(command)
-bench.command("machine")(bench_machine)
+    app.command(help=paragraphs(command))(command)
+bench.command("machine", help=paragraphs(bench_machine))(bench_machine)
 app.add_typer(bench, name="bench")
 
 

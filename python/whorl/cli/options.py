@@ -1,5 +1,7 @@
 """Arguments and options that several commands share."""
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -48,6 +50,12 @@ Settings = Annotated[
         "--set", "-s", metavar="KEY=VALUE", help="Change an option: --set grid.points=128; repeat as needed."
     ),
 ]
+
+
+def paragraphs(command: Callable[..., object]) -> str:
+    """The help of a command, a line for each paragraph of its docstring: the terminal has its own width."""
+    text = inspect.cleandoc(command.__doc__ or "")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 def help_without_command(context: typer.Context) -> None:
