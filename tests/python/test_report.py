@@ -126,6 +126,13 @@ def test_the_style_is_for_light_dark_phones_and_paper(whole):
     assert heads["viewport"] == "width=device-width, initial-scale=1"
 
 
+def test_the_sessions_fit_on_the_page(whole):
+    """Their nine columns are wider than it unless texts may have several lines."""
+    (table,) = (one for one in whole[1]["timing"].iter("table") if one.attrib.get("class") == "narrow")
+    unbroken = [cell.text for cell in table.iter("td") if cell.attrib["class"] == "whole"]
+    assert unbroken == ["0.1.0"]
+
+
 def test_all_sections_of_a_whole_run(whole):
     _, made = whole
     assert made.sections == [
