@@ -196,6 +196,13 @@ def test_structure_functions_of_vectors_and_numbers_stand_side_by_side():
     assert drawn(data.isel(time=0)).get_supxlabel() == "2 more are not drawn"
 
 
+def test_structure_functions_can_be_read_on_a_page():
+    """A report has them 10 inches wide, with their text."""
+    figure = drawn(means("structure-functions"))
+    legends = [text for ax in figure.axes for text in ax.get_legend().get_texts()]
+    assert min(text.get_fontsize() for text in legends) * 10 / figure.get_size_inches()[0] > 5.8
+
+
 def test_signed_structure_functions_say_what_they_are():
     """In two dimensions there are no balances."""
     case = case_of([{"kind": "structure-functions"}], grid={"points": [8, 8, 1]})

@@ -172,14 +172,14 @@ def places(data: xr.Dataset, axis: str) -> tuple[np.ndarray, list[str] | None]:
     return np.arange(len(values)), [short(str(text)) for text in values]
 
 
-def legend(ax: Axes, many: int = 4, loc: str = "best", title: str = "") -> None:
+def legend(ax: Axes, many: int = 4, loc: str = "best", title: str = "", size: float = 8.5) -> None:
     """A legend without a frame, if a curve has a label; a long one is next to the graph, under `title`."""
     _, labels = ax.get_legend_handles_labels()
     if len(labels) > 2 * many:
         style = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "ncols": -(-len(labels) // ROWS)}
         ax.legend(frameon=False, fontsize=8, title=title or None, title_fontsize=8, **style)
     elif any(labels):
-        ax.legend(loc=loc, frameon=False, fontsize=8.5, ncols=1 if len(labels) <= many else 2)
+        ax.legend(loc=loc, frameon=False, fontsize=size, ncols=1 if len(labels) <= many else 2)
 
 
 def say(ax: Axes, text: str) -> None:

@@ -46,6 +46,7 @@ class BalanceGraph(NamedTuple):
     quantity: str
 
 
+LEGEND = 9.5  # points: formulas have small letters
 # Formulas of the balances.
 OF_CUBES = r"$(6\kappa\langle \delta f_L^2 \rangle' - \langle \delta f_L^3 \rangle)/(\varepsilon r)$"
 OF_FLUX = (
@@ -62,7 +63,8 @@ def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
     parts, balances = _parts(data), _balances(data, axes[0])
     beside = bool(balances) or f"signed_{parts[0].name}_{axes[0]}" in data
     graphs = len(parts) + beside
-    figure.set_size_inches((0.15 + 0.75 * graphs) * WIDTH, HEIGHT)
+    # A report is 10 inches wide: a wider figure is drawn smaller there, with its text.
+    figure.set_size_inches(max(0.9, 0.1 + 0.6 * graphs) * WIDTH, HEIGHT)
     *left, last = figure.subplots(1, graphs, squeeze=False)[0]
     for ax, part in zip([*left, last], parts, strict=False):
         _moments(ax, data, axes, part)
@@ -72,7 +74,7 @@ def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
         _signed(last, data, axes, parts[0])
     for ax in figure.axes:
         tell_separations(ax, axes)
-        legend(ax)
+        legend(ax, many=5, size=LEGEND)
         ax.set(xscale="log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.xaxis.set_major_formatter("{x:g}")
