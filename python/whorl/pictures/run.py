@@ -29,7 +29,7 @@ STRIP = (3, 1)  # heights of mean spectra and their errors
 # curves; values below ROUNDING times that are rounding. The graph is logarithmic if a curve is lost for more
 # than SHARE of the time.
 LOST, USUAL, ROUNDING, SHARE = 1 / 25, 95, 1e-12, 0.2
-INERTIAL = 40.0  # Rλ from which a spectrum may be compared with Kolmogorov's law
+INERTIAL = 30.0  # Rλ from which a spectrum may be compared with Kolmogorov's law
 NO_SLICE = "the run has no snapshot, so no slice is drawn: output.snapshot_every says when they are written"
 
 
