@@ -148,7 +148,7 @@ def error_of(one: Published, found: dict[str, tuple[float, float]]) -> Error | N
     if outside is None:
         return None
     what = (
-        f"{one.what} = {shown(found[one.name])}, published {one.told} ({one.source}): outside of it, relative"
+        f"{one.what} = {shown(found[one.name])}, published {one.told} ({one.cited}): outside of it, relative"
     )
     return Error(what, abs(outside), one.limit)
 
@@ -182,7 +182,7 @@ def page_table() -> str:
         numbers = [run["measured"] for run in runs.values()]
         marks = [mark(one.outside(found[one.name][0], found["R_lambda"][0])) for found in numbers]
         cells = [shown(found[one.name]) for found in numbers]
-        rows.append([one.what, *cells, f"{one.told} ({one.source})", ", ".join(marks)])
+        rows.append([one.what, *cells, f"{one.told} ({one.cited})", ", ".join(marks)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

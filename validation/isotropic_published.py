@@ -1,13 +1,14 @@
 """Published numbers of stationary isotropic turbulence, by R_λ, for isotropic.py.
 
-Numbers are quoted from memory of the papers, so `accuracy` widens those of one paper. Ranges over several
-Reynolds numbers are reported but not judged where their ends are no better known.
+Numbers without a limit are recalled, unchecked: they are reported and not judged. `accuracy` widens those of
+one paper. Only an exact relation has a limit.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from comparison import UNCHECKED
 
 Range = Callable[[float], tuple[float, float]]
 
@@ -16,8 +17,8 @@ Range = Callable[[float], tuple[float, float]]
 class Published:
     """A range by R_λ of a quantity that isotropic.py measures under the same name.
 
-    `told` and `source` are its cells in the table. Outside of `valid` R_λ nothing is compared. `limit` is how
-    far outside of the range a number may be, relative to the range's end; None: reported but not judged.
+    `told` and `source` are its cell in the table. Outside of `valid` R_λ nothing is compared. `limit` is how
+    far outside of the range a number may be, relative to the range's end; None: recalled, unchecked.
     """
 
     name: str
@@ -27,7 +28,12 @@ class Published:
     range_of: Range
     valid: tuple[float, float] = (0.0, np.inf)
     accuracy: float = 0.0
-    limit: float | None = 0.1
+    limit: float | None = None
+
+    @property
+    def cited(self) -> str:
+        """The source, and whether the number was looked up there."""
+        return self.source if self.limit is not None else f"{self.source}; {UNCHECKED}"
 
     def bounds(self, reynolds: float) -> tuple[float, float] | None:
         if not self.valid[0] <= reynolds <= self.valid[1]:
@@ -117,7 +123,6 @@ PUBLISHED = (
         "Donzis et al., Phys. Fluids 20, 045108 (2008)",
         quoted_for_dissipation,
         (35, 140),
-        limit=None,
     ),
     Published(
         "enstrophy",
@@ -126,7 +131,6 @@ PUBLISHED = (
         "Donzis et al. (2008)",
         quoted_for_dissipation,
         (35, 140),
-        limit=None,
     ),
     Published(
         "enstrophy_to_dissipation",
@@ -158,7 +162,6 @@ PUBLISHED = (
         "Vedula and Yeung, Phys. Fluids 11, 1208 (1999)",
         constant(0.02, 0.04),
         (35, np.inf),
-        limit=None,
     ),
     Published(
         "pressure",
@@ -174,7 +177,6 @@ PUBLISHED = (
         "Pumir, Phys. Fluids 6, 2071 (1994); Gotoh and Fukayama (2001)",
         constant(-1.4, -1.0),
         (35, 240),
-        limit=None,
     ),
     Published(
         "pressure_flatness",
@@ -183,7 +185,6 @@ PUBLISHED = (
         "Pumir (1994); Gotoh and Fukayama (2001)",
         constant(6, 8),
         (35, 240),
-        limit=None,
     ),
     Published(
         "zeta_4",
@@ -191,7 +192,6 @@ PUBLISHED = (
         "1.27 … 1.29",
         "Benzi et al., Phys. Rev. E 48, R29 (1993)",
         constant(1.27, 1.29),
-        limit=0.03,
     ),
     Published(
         "zeta_6",
@@ -199,7 +199,6 @@ PUBLISHED = (
         "1.77 … 1.79",
         "Benzi et al. (1993)",
         constant(1.77, 1.79),
-        limit=0.05,
     ),
     Published(
         "third_order",

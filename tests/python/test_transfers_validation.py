@@ -160,15 +160,17 @@ def stepping(step):
 
 
 def test_steps_are_those_of_the_force(validation, judges):
-    def judged(step, sign=1):
+    def told(step, sign=1):
         edges, values = stepping(step)
         found = validation[2].Matrix(edges, sign * values, 0.01 + 0 * values)
-        return verdicts(judges.is_stepwise(found, 4.0, 32.6))
+        errors = judges.is_stepwise(found, 4.0, 32.6)
+        assert {error.verdict for error in errors} == {"–"}  # the published steps are unchecked
+        return [error.value for error in errors[:2]]
 
-    assert judged(lambda k: 3.3 + 0 * k) == ["passed"] * 2
-    assert judged(lambda k: 3.3 + 0 * k, sign=-1)[0] == "FAILED"
-    assert judged(lambda k: 1.2 + 0 * k) == ["FAILED", "passed"]
-    assert judged(lambda k: k / 8)[1] == "FAILED"
+    assert told(lambda k: 3.3 + 0 * k) == pytest.approx([1 - 3.3 / 4, 0], abs=0.02)
+    assert told(lambda k: 3.3 + 0 * k, sign=-1)[0] >= 1
+    assert told(lambda k: 1.2 + 0 * k) == pytest.approx([1 - 1.2 / 4, 0], abs=0.06)
+    assert told(lambda k: k / 8)[1] > 0.5
     edges, values = stepping(lambda k: 3.3 + 0 * k)
     k, size = validation[2].steps(validation[2].Matrix(edges, values, values), 11.5, 32.6)
     assert list(k) == list(range(12, 33))
