@@ -97,7 +97,7 @@ def test_the_page_of_a_model_has_its_quantities(name):
     case = example_case(MODELS[name])
     parser = Parser(vocabulary(case))
     for called, one in case.flow.quantities().items():
-        cells = (f"`{called}`", f"`{one.text}`", str(parser.parse(called).unit), one.meaning)
+        cells = (f"`{called}`", one.meaning, str(parser.parse(called).unit), f"`{one.text}`")
         row = " | ".join(cell.replace("|", r"\|") for cell in cells)
         assert f"| {row} |" in page, called
 
