@@ -3,7 +3,9 @@
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
+from sphinx.application import Sphinx
 from whorl.base.version import __version__
 
 HERE = Path(__file__).parent
@@ -14,7 +16,7 @@ author = copyright = "the whorl developers"
 version = release = __version__
 extensions = [
     *("myst_parser", "sphinx_design", "sphinx.ext.autodoc", "numpydoc"),
-    *("api", "gallery", "links", "outside", "toctrees"),  # of site/
+    *("api", "gallery", "links", "options", "outside", "pictures", "toctrees"),  # of site/
 ]
 
 # The pages are written for GitHub: dollars are formulas, and headings are anchors.
@@ -26,6 +28,11 @@ mathjax_path = "tex-svg-full.js"
 mathjax = Path(find_spec("mathjax").origin).parent / "static/mathjax/es5"
 html_static_path = ["site/static", str(mathjax / mathjax_path)]
 
+myst_html_meta = {
+    "description": "whorl computes turbulence by pseudo-spectral direct numerical simulation, on laptops, "
+    "clusters and GPUs, with eight equation sets."
+}
+
 default_role = "literal"
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
@@ -36,15 +43,17 @@ numpydoc_show_class_members = False
 add_module_names = False
 
 html_theme = "pydata_sphinx_theme"
-html_title = f"whorl {version}"
+html_title = "whorl"
+html_favicon = "site/static/whorl.svg"
 html_css_files = ["whorl.css"]
+html_js_files = ["disk.js"]
 html_show_sourcelink = False
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {
     "logo": {"text": "whorl"},
     "navbar_align": "left",
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 8,
     "navigation_with_keys": False,
     "show_prev_next": True,
     "show_toc_level": 2,
@@ -56,5 +65,15 @@ html_theme_options = {
 }
 html_context = {"default_mode": "auto"}
 # Pages without others of their section.
-alone = ("index", "gallery", "method", "api", "search", "genindex", "sources/**")
+alone = ("index", "gallery", "method", "validation", "compare", "api", "search", "genindex", "sources/**")
 html_sidebars = {page: [] for page in alone}
+
+
+def name_the_first_page(app: Sphinx, name: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """The window of the first page has the title "whorl", and not that twice."""
+    if name == "index":
+        context["docstitle"] = ""
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("html-page-context", name_the_first_page)
