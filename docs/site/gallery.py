@@ -1,6 +1,7 @@
 """Cards of all ready cases, diagnostics and scripts with their pictures, for docs/gallery.md."""
 
 import ast
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,9 +31,18 @@ class Card:
     anchor: str = ""
 
     def markdown(self, address: str) -> str:
-        picture = f":img-top: figures/{self.picture}.png\n:img-alt: {self.picture}\n" if self.picture else ""
+        picture = ""
+        if self.picture:
+            picture = f":img-top: figures/{self.picture}.png\n:img-alt: {self.picture}\n"
+            picture += "" if has_square_field(self.picture) else ":class-img-top: whole\n"
         link = f":link: {address}\n:link-type: url\n"
         return f":::{{grid-item-card}} {self.title}\n{picture}{link}\n{self.text}\n:::\n"
+
+
+def has_square_field(picture: str) -> bool:
+    """Whether the left half of a picture of `whorl plot` is a square field, by the picture's shape."""
+    width, height = struct.unpack(">II", (FIGURES / f"{picture}.png").read_bytes()[16:24])
+    return abs(width / height - 2) < 0.1
 
 
 def of_cases() -> Iterator[Card]:
