@@ -23,7 +23,7 @@ from typing import Any
 
 import peers
 from peers import Contestant
-from shared import ROOT, console, environment, launcher, table, write_page
+from shared import ROOT, console, environment, launcher, origin, table, write_page
 from whorl.base.errors import CaseError
 from whorl.base.files import write_text
 from whorl.config.case import Case
@@ -106,8 +106,8 @@ def where(entry: Contestant) -> str:
     caches = f" ({machine['caches']})" if "caches" in machine else ""
     return (
         f"{machine['processor']}{caches}, {entry.ranks * entry.threads} cores; lines in cache "
-        f"{lines:.0f} GFLOP/s, copies {limits['copy_bandwidth'] / 1e9:.0f} GB/s; commit {result['commit']}, "
-        f"{result['date'][:10]}. {POINTS}³, 2/3 cube, rk2 where nothing else is said."
+        f"{lines:.0f} GFLOP/s, copies {limits['copy_bandwidth'] / 1e9:.0f} GB/s; {origin(result)}. "
+        f"{POINTS}³, 2/3 cube, rk2 where nothing else is said."
     )
 
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from shared import PAGE, ROOT, console, environment, launcher, table, write_page
+from shared import PAGE, ROOT, console, environment, launcher, origin, table, write_page
 from whorl.machine.benches.scaling import TIMES, shown
 
 FOLDER = ROOT / "runs" / "papers"
@@ -130,8 +130,7 @@ def main() -> None:
         sys.exit(f"papers: {options.whorl} does not exist; run `make setup` or give --whorl")
     FOLDER.mkdir(parents=True, exist_ok=True)
     timed, last = transforms(options)
-    machine, date = last["machine"]["processor"], last["date"][:10]
-    host = f"{machine}, {options.cores} cores; commit {last['commit']}, {date}"
+    host = f"{last['machine']['processor']}, {options.cores} cores; {origin(last)}"
     where = f"{host}; {options.points}³."
     write_page("fft", f"{where} Milliseconds a pair and variable.\n\n{timed}")
     write_page("step", f"{where} Milliseconds a step, rk2.\n\n{steps(options)}")

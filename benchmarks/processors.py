@@ -31,7 +31,7 @@ from lines_picture import draw
 from lines_rhs import CHOSEN, FFTW, HALF, OWN
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
-from shared import ROOT, console
+from shared import ROOT, console, origin
 from whorl.base import instruction_levels
 from whorl.base.files import write_text
 
@@ -166,8 +166,8 @@ def where(result: dict[str, Any]) -> str:
     machine = result["machine"]
     caches = f" ({machine['caches']})" if "caches" in machine else ""
     return (
-        f"{machine['processor']}{caches}, {machine['cores']} cores; commit {result['commit']}, "
-        f"{result['date'][:10]}. Milliseconds a right-hand side, medians; half the second cache: "
+        f"{machine['processor']}{caches}, {machine['cores']} cores; {origin(result)}. "
+        f"Milliseconds a right-hand side, medians; half the second cache: "
         f"{result['half_of_cache'] / 2**10:.4g} KiB."
     )
 

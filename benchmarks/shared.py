@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -31,6 +32,13 @@ def environment(threads: int | None = None) -> dict[str, str]:
     """The environment of a command under mpiexec, as root or not."""
     variables = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return variables | ({"OMP_NUM_THREADS": str(threads)} if threads else {})
+
+
+def origin(result: dict[str, Any]) -> str:
+    """The commit and date of a result, or the date alone where files had changed since the commit."""
+    date = str(result["date"])[:10]
+    clean = result["commit"] and not result["commit"].endswith("-dirty")
+    return f"commit {result['commit']}, {date}" if clean else date
 
 
 def table(titles: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

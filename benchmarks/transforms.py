@@ -21,7 +21,7 @@ import venv
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from shared import ROOT, console, environment, launcher, pip, table, write_page
+from shared import ROOT, console, environment, launcher, origin, pip, table, write_page
 
 HERE = Path(__file__).parent
 FOLDER = ROOT / ".transforms"
@@ -151,7 +151,7 @@ def tables(results: list[dict]) -> str:
         if code != WHORL
     ]
     last = results[-1]
-    where = f"{last['machine']['processor']}, commit {last['commit']}, {last['date'][:10]}."
+    where = f"{last['machine']['processor']}, {origin(last)}."
     timed = table(("points", "library", "ranks × threads", "pair, median", "shortest"), rows)
     return "\n\n".join((where, timed, table(("points", "quickest ways", "time"), ratios)))
 
