@@ -10,7 +10,7 @@ from whorl.config.case import Case
 from whorl.config.explain import Option, describe, sections
 from whorl.config.section import Section, tag_key, tag_of
 
-COLUMNS = {"option": 24, "meaning": 36, "type, range": 20, "default": 12, "unit": 8}
+COLUMNS = {"option": 24, "meaning, unit": 40, "type, range": 22, "default": 14}
 # Sections of which a case may have several, each written as a block [[…]].
 BLOCKS = ("scalars", "forcing", "diagnostics", "probes", "particles")
 
@@ -60,8 +60,8 @@ class Options(SphinxDirective):
     def row_of(self, about: Option, alternative: str) -> nodes.row:
         default = nodes.Text(about.default) if about.default == "required" else code(about.default)
         takes = ", ".join(filter(None, (about.kind, about.range)))
-        cells = (code(about.key), nodes.Text(about.help), nodes.Text(takes), default, nodes.Text(about.unit))
-        found = row(cells)
+        meaning = f"{about.help} [{about.unit}]" if about.unit else about.help
+        found = row((code(about.key), nodes.Text(meaning), nodes.Text(takes), default))
         if about not in self.listed:
             plain = about.key.replace(".", "-")
             self.listed[about] = f"{plain}-{alternative}" if plain in self.listed.values() else plain

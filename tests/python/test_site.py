@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 import whorl
-from whorl.config.case import ready_cases
+from whorl.config.case import Case, ready_cases
+from whorl.config.explain import options as options_of
 from whorl.diagnostics.options import KINDS
 
 pytest.importorskip("sphinx", reason="the site needs the extra docs, which `make docs` installs")
@@ -84,6 +85,26 @@ def test_the_search_knows_words_of_pages(site):
     of = found["terms"]["enstrophi"]
     names = {found["docnames"][number] for number in (of if isinstance(of, list) else [of])}
     assert "validation" in names
+
+
+def test_the_page_of_options_has_every_option_and_the_search_finds_it(site):
+    text = page(site, "options")
+    index = (site / "searchindex.js").read_text(encoding="utf-8")
+    for one in options_of(Case):
+        assert re.search(rf'<span class="pre">{re.escape(one.key)}</span>', text), one.key
+    for key in ("flow.viscosity", "time.courant", "run.device"):
+        assert f'"{key}":[[' in index
+        assert f'id="{key.replace(".", "-")}"' in text
+
+
+def test_a_search_from_a_disk_reads_no_pages(site):
+    assert "SHOW_SEARCH_SUMMARY = false" in (site / "_static/disk.js").read_text(encoding="utf-8")
+    scripts = re.findall(r'<script[^>]* src="_static/([\w-]+\.js)', page(site, "search"))
+    assert scripts.index("documentation_options.js") < scripts.index("disk.js")
+
+
+def test_pictures_in_the_text_lead_to_their_files(site):
+    assert re.search(r'href="_images/validation-re1600-64.png"><img', page(site, "validation"))
 
 
 def test_files_outside_docs_have_pages(site):
