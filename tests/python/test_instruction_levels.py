@@ -49,13 +49,16 @@ def test_another_level_is_refused_with_those_there_are(level):
     assert f"choose {' or '.join(instruction_levels.usable())}" in result.stderr
 
 
-def test_the_command_says_so_in_a_paragraph(tmp_path):
-    environment = os.environ | {instruction_levels.VARIABLE: "v9"}
+@pytest.mark.parametrize("rank", [0, 1])
+def test_the_command_says_so_in_a_paragraph(tmp_path, rank):
+    # Processors of nodes may differ, so that a rank other than the first may be the only one that says so.
+    environment = os.environ | {instruction_levels.VARIABLE: "v9", "OMPI_COMM_WORLD_RANK": str(rank)}
     command = [sys.executable, "-m", "whorl", "run", "taylor-green", "-o", str(tmp_path / "run")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("whorl: WHORL_LEVEL=v9 is no instruction level")
     assert done.stderr.count("\n") == 1
+    assert done.stderr.endswith("(rank 1)\n") == (rank == 1)
 
 
 def test_a_processor_on_which_numpy_would_crash_is_refused(monkeypatch, capsys):

@@ -8,7 +8,7 @@ import platform
 from whorl import _levels
 
 VARIABLE = "WHORL_LEVEL"
-PREFIX = "_core_"  # of the module of a level, whose names sort from the lowest to the highest level
+PREFIX = "_core_"  # begins the module of a level; these names sort from the lowest to the highest level
 
 
 class LevelError(ImportError):
@@ -18,9 +18,11 @@ class LevelError(ImportError):
 def require_processor() -> None:
     """Raise LevelError on a processor on which NumPy, before all else, would end with an illegal instruction.
 
-    NumPy's wheels for x86-64 need v2 since version 2.
+    NumPy's wheels for x86-64 need v2 since version 2.4. A core for any processor, `baseline`, is built by
+    those who have another NumPy.
     """
-    if platform.machine() in ("x86_64", "AMD64") and of_processor() == ["baseline"]:
+    too_old = platform.machine() in ("x86_64", "AMD64") and of_processor() == ["baseline"]
+    if too_old and "baseline" not in built():
         raise LevelError(
             "this processor is too old (x86-64 without v2): whorl and NumPy need SSE4.2 and POPCNT, which "
             "processors have since 2009; in a virtual machine choose the host's processor, such as by "

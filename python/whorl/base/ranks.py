@@ -42,10 +42,20 @@ def launched() -> int:
 
     A variable that holds no number, such as an empty one, was not set by them.
     """
-    for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"):
+    return _told("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS") or 1
+
+
+def rank_launched() -> int:
+    """The number of this process among those that mpiexec or srun started."""
+    return _told("OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID") or 0
+
+
+def _told(*names: str) -> int | None:
+    """The number in the first of these variables of launchers that has one."""
+    for name in names:
         with suppress(KeyError, ValueError):
             return int(os.environ[name])
-    return 1
+    return None
 
 
 class Alone:

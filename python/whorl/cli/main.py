@@ -1,6 +1,5 @@
 """The command itself: its subcommands and its exit codes."""
 
-import os
 import re
 import sys
 from typing import Annotated, Any, NoReturn
@@ -13,6 +12,7 @@ from rich.markup import escape
 from whorl.base.errors import BlowUp, CaseError, RunFault
 from whorl.base.instruction_levels import LevelError
 from whorl.base.plain import show_what_is_possible
+from whorl.base.ranks import rank_launched
 from whorl.base.text import one_paragraph, typed
 from whorl.base.version import with_commit
 from whorl.cli.analyse import analyse
@@ -127,9 +127,11 @@ def _show(text: str) -> None:
 def _leave(message: str, code: int) -> NoReturn:
     try:
         from whorl.base.parallel import leave_together
-    except (CaseError, LevelError):
-        # MPI or the core does not start here, and processes know of each other by their launcher alone.
-        if os.environ.get("OMPI_COMM_WORLD_RANK", "0") == "0":
-            _show(message)
+    except (CaseError, LevelError) as reason:
+        # MPI or the core does not start here, and processes know of each other by their launcher alone. The
+        # processor may be another one on each node.
+        rank = rank_launched()
+        if rank == 0 or isinstance(reason, LevelError):
+            _show(f"{message} (rank {rank})" if rank else message)
         sys.exit(code)
     leave_together(message, code, _show)
