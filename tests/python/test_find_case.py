@@ -11,6 +11,7 @@ from whorl.config.case import find_case
     [
         ("decay", "decay.toml"),
         ("decy.toml", "decay.toml"),
+        ("a", "a.toml"),
         ("here/forcd.toml", "here/forced.toml"),
         ("taylor-gren", "taylor-green"),
         ("nowhere/decay.toml", None),
@@ -19,7 +20,7 @@ from whorl.config.case import find_case
 def test_a_file_of_the_folder_may_be_meant(tmp_path, monkeypatch, typed, meant):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "here").mkdir()
-    for name in ("decay.toml", "other.toml", "here/forced.toml"):
+    for name in ("decay.toml", "a.toml", "other.toml", "here/forced.toml"):
         (tmp_path / name).touch()
     with pytest.raises(CaseError) as refused:
         find_case(typed)

@@ -7,7 +7,8 @@ The equations, [flow], are in models/; [time], [output] and [run] are in time.py
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -373,21 +374,21 @@ def find_case(source: str | Path) -> Path:
     ready = ready_cases()
     if str(source) in ready:
         return ready[str(source)]
-    near = did_you_mean(str(source), [*_cases_beside(Path(source)), *ready]) or "."
+    near = _meant(str(source), ready)
     raise CaseError(
         f"there is no case file {source} and no ready case of that name{near} "
         f"Ready cases: {', '.join(ready)} (see whorl cases)."
     )
 
 
-def _cases_beside(source: Path) -> list[str]:
-    """The paths that may be meant: that with the ending .toml alone, or all such files of the folder."""
-    if source.name and is_file(meant := source.with_name(f"{source.name}.toml")):
-        return [str(meant)]
-    try:
-        return sorted(str(source.with_name(path.name)) for path in source.parent.glob("*.toml"))
-    except (OSError, ValueError):  # as of is_file
-        return []
+def _meant(typed: str, ready: Iterable[str]) -> str:
+    """The question for a case file of the folder, or a ready case, or the end of the sentence."""
+    if typed and is_file(Path(f"{typed}.toml")):
+        return f"; did you mean {typed}.toml?"
+    source, beside = Path(typed), list[str]()
+    with suppress(OSError, ValueError):  # is_file gives False there
+        beside = sorted(str(source.with_name(path.name)) for path in source.parent.glob("*.toml"))
+    return did_you_mean(typed, [*beside, *ready]) or "."
 
 
 def read_toml(path: Path) -> dict[str, Any]:
