@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from support.processes import equal, process
-from whorl.output.means import ENOUGH, LEVEL, Mean, end_of_transient, evenly, mean_of
+from whorl.output.means import ENOUGH, LEVEL, end_of_transient, evenly, mean_of
 
 
 def unequal(length, spacing, seed=5):
@@ -171,18 +171,3 @@ def test_rows_in_a_burst_do_not_bend_a_line():
     times = np.concatenate((np.linspace(0, 1, 200, endpoint=False), np.linspace(1, 100, 200)))
     values = process(times, 1, seed=15)[0]
     assert mean_of(times, values + 0.1 * times).change == pytest.approx(10, abs=1.5)
-
-
-@pytest.mark.parametrize(
-    ("mean", "error", "text"),
-    [
-        (0.51238, 0.0312, "0.512 ± 0.031"),
-        (51234.4, 1234.0, "51234 ± 1234"),
-        (-2.0, 0.996, "-2.00 ± 1.00"),
-        (0.5, 0.0, "0.5"),
-        (0.5, float("nan"), "0.5"),
-        (3e-12, 2e-13, "3e-12 ± 2e-13"),
-    ],
-)
-def test_a_mean_is_printed_with_two_digits_of_its_error(mean, error, text):
-    assert str(Mean(mean, error, 50.0, 0.0, 1.0, 100)) == text

@@ -23,6 +23,7 @@ def demo(
     from whorl.base.parallel import world
     from whorl.cli.runs import run
     from whorl.pictures import plot
+    from whorl.results.as_text import told
     from whorl.results.runs import open_run
 
     run("forced-turbulence", output, DEMO, overwrite=overwrite)
@@ -30,7 +31,9 @@ def demo(
         return
     console = stdout_console()
     averages = open_run(output).average(WINDOW)
-    show_rows(console, [(name, str(averages[name])) for name in SHOWN], ("quantity", "mean ± standard error"))
+    show_rows(
+        console, [(name, told(averages[name])) for name in SHOWN], ("quantity", "mean ± standard error")
+    )
     picture = plot(output, "run", None, tell=console.print, start=WINDOW)
     console.print(f"picture  {picture}", soft_wrap=True)
 

@@ -52,15 +52,6 @@ class Mean:
     unit: str = ""
     meaning: str = ""
 
-    def __str__(self) -> str:
-        """The mean and its error, to two digits of the error: "0.5124 ± 0.0031"."""
-        if not (self.error > 0 and math.isfinite(self.error)):
-            return f"{self.mean:.6g}"
-        if self.error < 1e-9 or abs(self.mean) >= 1e9:
-            return f"{self.mean:.6g} ± {self.error:.2g}"
-        places = max(0, 1 - math.floor(math.log10(self.error)))
-        return f"{self.mean:.{places}f} ± {self.error:.{places}f}"
-
     @property
     def reliable(self) -> bool:
         """Whether to trust the error: it needs enough independent samples, or is 0, that of a constant."""
