@@ -63,7 +63,7 @@ def _library(comm: MPI.Intracomm, directory: Path) -> Finding:
         if (named := os.environ.get(LIBRARY)) and "library" in reason:
             fact = f"none, one rank ({reason}, {LIBRARY}={named})"
             remedy = f"leave {LIBRARY} unset, or name a library of MPI, {LIBRARY}=/path/to/libmpi.so."
-            return Finding(fact, "" if named == "none" else remedy)
+            return Finding(fact, "" if named == "none" and launched() == 1 else remedy)
         remedy = 'for several ranks install mpi4py and a library of MPI, such as by pip install "whorl[mpi]".'
         return Finding(f"none, one rank ({reason})", "" if launched() == 1 else remedy)
     return Finding(f"{library()}, {comm.size} rank{'s' if comm.size > 1 else ''}", copies())
