@@ -359,7 +359,12 @@ def test_ranks_settings_and_files_in_the_commands(run, undrawn):
 
 
 @pytest.mark.parametrize(
-    ("levels", "told"), [((), "level the run"), (("v3", "v3"), "v3"), (("v4", "v2"), "v4 and then v2")]
+    ("levels", "told"),
+    [
+        ((), "level the run"),
+        (("v3", "v3"), "v3"),
+        (("v4", "v2", "v2", "v4"), "v4 and then v2 and then v4"),
+    ],
 )
 def test_the_instruction_level_that_repeats_the_run(run, undrawn, levels, told):
     sessions = [BEGIN + f"2026-01-02 03:04:05  instruction level {level}, lines own\n" for level in levels]

@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -217,5 +218,5 @@ def commits(sessions: list[Session]) -> list[str]:
 
 
 def levels(sessions: list[Session]) -> list[str]:
-    """The instruction levels of the core that made the run, by its log."""
-    return list(dict.fromkeys(one.level for one in sessions if one.level))
+    """The instruction levels of the core that made the run one after another, by its log."""
+    return [level for level, _ in groupby(one.level for one in sessions if one.level)]
