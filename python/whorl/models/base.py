@@ -187,7 +187,7 @@ class Picture:
 
     `slope` is drawn beyond the wavenumbers of the force, or without a force beyond those of the largest
     energy; `slope_below` is drawn below the wavenumbers of the force. Kolmogorov's `slope` is left out where
-    the flow has no inertial range (`compared` of whorl.pictures.run).
+    Rλ is too small for it (`compared` of whorl.pictures.run).
     """
 
     slices: tuple[PictureSlice, ...]

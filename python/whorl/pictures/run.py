@@ -29,7 +29,7 @@ STRIP = (3, 1)  # heights of mean spectra and their errors
 # curves; values below ROUNDING times that are rounding. The graph is logarithmic if a curve is lost for more
 # than SHARE of the time.
 LOST, USUAL, ROUNDING, SHARE = 1 / 25, 95, 1e-12, 0.2
-INERTIAL = 30.0  # Rλ from which a spectrum may be compared with Kolmogorov's law
+LEAST_REYNOLDS = 30.0  # Rλ from which some shells are near Kolmogorov's law
 NO_SLICE = "the run has no snapshot, so no slice is drawn: output.snapshot_every says when they are written"
 
 
@@ -186,11 +186,12 @@ def reynolds_of(case: Case, series: xr.Dataset, averages: Averages | None = None
 
 
 def compared(picture: Picture, reynolds: float) -> Picture:
-    """The picture without Kolmogorov's law where Rλ is below INERTIAL, so that no shells follow it.
+    """The picture without Kolmogorov's law where Rλ is below LEAST_REYNOLDS, so that no shells follow it.
 
     A flow without an Rλ, such as one with hyperviscosity, keeps the law.
     """
-    return replace(picture, slope=None) if picture.slope == KOLMOGOROV and reynolds < INERTIAL else picture
+    far = picture.slope == KOLMOGOROV and reynolds < LEAST_REYNOLDS
+    return replace(picture, slope=None) if far else picture
 
 
 def headline(
