@@ -30,7 +30,7 @@ html_static_path = ["site/static", str(mathjax / mathjax_path)]
 
 myst_html_meta = {
     "description": "whorl computes turbulence by pseudo-spectral direct numerical simulation, on laptops, "
-    "clusters and GPUs, with eight equation sets."
+    "clusters and GPUs."
 }
 
 default_role = "literal"

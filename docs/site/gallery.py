@@ -1,7 +1,6 @@
 """Cards of all ready cases, diagnostics and scripts with their pictures, for docs/gallery.md."""
 
 import ast
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 from docutils import nodes
 from docutils.statemachine import StringList
 from outside import page_of, shown
+from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from whorl.config.case import load_case, ready_cases
@@ -41,7 +41,7 @@ class Card:
 
 def has_square_field(picture: str) -> bool:
     """Whether the left half of a picture of `whorl plot` is a square field, by the picture's shape."""
-    width, height = struct.unpack(">II", (FIGURES / f"{picture}.png").read_bytes()[16:24])
+    width, height = Image.open(FIGURES / f"{picture}.png").size
     return abs(width / height - 2) < 0.1
 
 
