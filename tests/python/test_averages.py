@@ -19,6 +19,7 @@ from whorl.output.directory import RunDirectory
 from whorl.output.series import Series, gap_of
 from whorl.output.spectra import Spectra
 from whorl.pictures import plot
+from whorl.pictures.run import NO_SLICE
 from whorl.results.runs import open_run
 
 TIMES = equal(300, 0.25)
@@ -460,7 +461,7 @@ def test_the_picture_has_the_window_the_means_and_the_mean_spectrum(write, monke
     said = []
     plot(run.path, start=100, end=200, tell=said.append)
     averages = open_run(run.path).average(100, 200)
-    assert said == averages.remarks()
+    assert said == [*averages.remarks(), NO_SLICE]
     axes = {
         ax.get_title(loc="left").partition("  ")[0]: ax
         for ax in figures[0].findobj(lambda a: hasattr(a, "get_title") and hasattr(a, "lines"))
