@@ -1,5 +1,7 @@
 """Modes that something drives against strong diffusion: which schemes are accurate, and what a run says."""
 
+import math
+
 import numpy as np
 import pytest
 from physics.flows import EXPONENTIAL
@@ -40,6 +42,24 @@ def test_a_steady_state_is_exact_at_any_step(scheme, precision):
     bound = 1e-13 if precision == "double" else 1e-6
     for z in ERRORS:
         assert error_of(stirred(scheme, z, precision)) < bound
+
+
+def test_a_force_that_is_quadratic_in_time_is_exact_where_modes_decay_slowly():
+    # da/dt = -r a + t^2: the functions of a small r dt must not cancel (core/base/exponential.hpp).
+    rate, end = 0.002, 4.0
+    force = {"kind": "steady", "shape": {"name": "formula", "value": ["t**2*sin(y)", "0", "0"]}}
+    case = Case(
+        grid={"points": 8},
+        flow={"viscosity": rate},
+        time={"dt": 1.0, "until": end, "scheme": "etdrk4"},
+        forcing=[force],
+        initial={"name": "zero"},
+        run={"device": devices.current()},
+    )
+    simulation = Simulation(case)
+    simulation.run(progress=False)
+    a = sum((-rate) ** n * 2 * end ** (n + 3) / math.factorial(n + 3) for n in range(20))
+    assert simulation.statistics()["energy"] == pytest.approx(a**2 / 4, rel=1e-12)
 
 
 @pytest.mark.only_cpu
