@@ -171,7 +171,7 @@ def spectra_of(
 ) -> Iterator[Image]:
     """The model's spectra at some times, and their means over the window if `averages` has any.
 
-    `series` says whether the flow has an inertial range to compare them with.
+    `series` tells the Rλ, below which Kolmogorov's law is left out (`compared` of whorl.pictures.run).
     """
     picture, most = picture_of(run.case), resolved(run.case.grid)
     if series is not None:
