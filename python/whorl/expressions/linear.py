@@ -3,6 +3,7 @@
 A multiplier is i^(a+b+c) kx^a ky^b kz^c |k|^(2p) W(|k|r) for low ≤ |k| < high and k in a sector, else 0.
 Derivatives, the Laplacian and its inverse, sharp filters, sectors, and averages over a ball are such
 multipliers. So are their products, except an average of an average and sectors about two axes.
+Equations also have radial factors, which are functions of |k| and a number.
 """
 
 import math
@@ -17,6 +18,8 @@ WITHOUT_MEAN = sys.float_info.min
 
 Sector = tuple[int, float, float]
 NO_SECTOR: Sector = (-1, 0.0, 0.0)
+# Functions of |k| with their a: "power" |k|^a (0 < a < 2), "helmholtz" 1/(1 + a²k²), "gauss" exp(−a²k²/2).
+Radial = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class Multiplier:
     high: float = math.inf
     radius: float = 0.0
     sector: Sector = NO_SECTOR
+    radial: Radial = ()
 
     def __mul__(self, other: "Multiplier") -> "Multiplier":
         """Both multipliers, one after the other.
@@ -46,13 +50,15 @@ class Multiplier:
                 "already; average once"
             )
         a, b = self.derivatives, other.derivatives
+        whole, radial = joined_radial(self.radial, other.radial)
         return Multiplier(
             (a[0] + b[0], a[1] + b[1], a[2] + b[2]),
-            self.power + other.power,
+            self.power + other.power + whole,
             max(self.low, other.low),
             min(self.high, other.high),
             self.radius or other.radius,
             _both(self.sector, other.sector),
+            radial,
         )
 
     @property
@@ -65,7 +71,8 @@ class Multiplier:
     def keeps_mean(self) -> bool:
         """Whether the multiplier is 1 at k = 0; every other one is 0 there."""
         there = self.sector[0] < 0 or self.sector[1] <= 0
-        return self.derivatives == (0, 0, 0) and self.power == 0 and self.low <= 0 < self.high and there
+        without_power = self.power == 0 and not any(name == "power" for name, _ in self.radial)
+        return self.derivatives == (0, 0, 0) and without_power and self.low <= 0 < self.high and there
 
     @property
     def degree(self) -> int:
@@ -75,7 +82,16 @@ class Multiplier:
     @property
     def order(self) -> tuple[Any, ...]:
         """The key that sorts multipliers."""
-        return (*self.derivatives, self.power, self.low, self.high, self.radius, self.sector)
+        return (*self.derivatives, self.power, self.low, self.high, self.radius, self.sector, self.radial)
+
+
+def joined_radial(a: Radial, b: Radial) -> tuple[int, Radial]:
+    """The product of radial factors: a power of |k|², and the factors that remain."""
+    exponent = sum(number for name, number in (*a, *b) if name == "power")
+    others = sorted(one for one in (*a, *b) if one[0] != "power")
+    whole = int(exponent // 2)
+    rest = exponent - 2 * whole
+    return whole, tuple([("power", rest)] * (rest != 0) + others)
 
 
 def _both(first: Sector, second: Sector) -> Sector:

@@ -17,7 +17,7 @@ from whorl.base.text import hidden_in
 from whorl.expressions import units
 from whorl.expressions.faults import LONGEST, ExpressionError, fault, in_one_line
 from whorl.expressions.graph import EVEN, Graph, Parity
-from whorl.expressions.language import FUNCTIONS, MEANT
+from whorl.expressions.language import FUNCTIONS, MEANT, Function
 from whorl.expressions.nodes import holds_or_not
 from whorl.expressions.values import AXES, Algebra, Value, array, scalar
 
@@ -62,6 +62,8 @@ class Vocabulary:
         The first components of the state's vectors without a divergence.
     single : bool
         Whether values at the points are in single precision.
+    known_functions : mapping of str to Function
+        The functions by name.
     """
 
     parities: Sequence[Parity] = ()
@@ -74,6 +76,7 @@ class Vocabulary:
     refused: Mapping[str, str] = field(default_factory=dict)
     solenoidal: Sequence[int] = ()
     single: bool = False
+    known_functions: Mapping[str, Function] = field(default_factory=lambda: FUNCTIONS)
 
     @cached_property
     def names(self) -> list[str]:
@@ -84,7 +87,7 @@ class Vocabulary:
     @cached_property
     def functions(self) -> list[str]:
         """The functions that are not refused."""
-        return [name for name in FUNCTIONS if name not in self.refused]
+        return [name for name in self.known_functions if name not in self.refused]
 
     def check(self, word: str) -> None:
         """Raises ValueError, with the reason, for a name or a function that is refused."""
@@ -259,8 +262,8 @@ class _Reading:
             return self.algebra.number(math.pi).of_unit(PURE)
         if (value := self._without_unit(name)) is not None:
             return value.of_unit(known.units.get(name))
-        if name in FUNCTIONS:
-            raise ValueError(f"{name} is a function; write {name}({FUNCTIONS[name].signature})")
+        if function := known.known_functions.get(name):
+            raise ValueError(f"{name} is a function; write {name}({function.signature})")
         raise ValueError(f'"{_shortened(name)}" is not known{_meant(name, known.names)}')
 
     def _without_unit(self, name: str) -> Value | None:
@@ -277,12 +280,12 @@ class _Reading:
     def _called(self, name: str, arguments: list[ast.expr]) -> Value:
         known = self.parser.vocabulary
         known.check(name)
-        if name not in FUNCTIONS:
+        if name not in known.known_functions:
             if name in known.names:
                 raise ValueError(f"{name} is no function; write {name} * (…) for a product")
             meant = f"; {MEANT[name]}" if name in MEANT else _meant(name, known.functions)
             raise ValueError(f"there is no function {_shortened(name)}(){meant}")
-        function = FUNCTIONS[name]
+        function = known.known_functions[name]
         if not function.takes(len(arguments)):
             other = f"; {MEANT[name]}" if name in MEANT else ""
             raise ValueError(f"it is called {name}({function.signature}){other}")
