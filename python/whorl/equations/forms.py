@@ -1,0 +1,276 @@
+"""The search for the least inputs, products and fluxes.
+
+Candidates are unions of sets of forms, by a rising number of inputs, until no cheaper one can follow. The
+form of the text is always one of them. The cost counts lines that are transformed: 2/9 (inputs + fluxes) +
+5/6 (inputs + products) in three dimensions, and 5/6 (inputs + products) without z.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import combinations, product
+
+from whorl.equations.atoms import Atom, atoms_of, basis
+from whorl.equations.blocks import Block, blocks_of
+from whorl.equations.exact import added
+from whorl.equations.formulas import Formula, Solver, combination
+from whorl.equations.multipliers import Form, Normal
+from whorl.equations.split import Split
+from whorl.equations.sums import Column, Sums, Table, products_of, sums_of
+from whorl.equations.waves import Classes
+
+MOST_CHOICES = 81  # of formulas that differ where products depend on each other
+QUICK, LONG = 1.0, 5.0  # seconds
+FEW_FIELDS = 6
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Equations whose products are sought.
+
+    Attributes
+    ----------
+    split : Split
+        The parts of the equations.
+    normal : Normal
+        The rules of normal forms.
+    classes : Classes
+        The fields of which forms are made.
+    names : tuple of str
+        The name of each class.
+    groups : tuple of tuple of int
+        The components of vectors that are projected.
+    at_points : tuple of Form
+        Forms that functions at points need, which are inputs in any case.
+    real : bool
+        Whether a flux has one power of i.
+    """
+
+    split: Split
+    normal: Normal
+    classes: Classes
+    names: tuple[str, ...]
+    groups: tuple[tuple[int, ...], ...]
+    at_points: tuple[Form, ...] = ()
+    real: bool = False
+
+    @property
+    def planes(self) -> tuple[int, ...]:
+        """The first components of plane vectors that are projected."""
+        return tuple(group[0] for group in self.groups if len(group) == 2)
+
+    def cost(self, inputs: int, products: int, fluxes: int) -> Fraction:
+        """The lines that are transformed, in N² lines of N points."""
+        lines = Fraction(5, 6) * (inputs + products)
+        return lines + Fraction(2, 9) * (inputs + fluxes) if self.normal.axes == 3 else lines
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Inputs, with the products and fluxes that follow; `notes` say why the search ended early."""
+
+    inputs: tuple[Form, ...]
+    table: Table
+    sums: Sums
+    cost: Fraction
+    name: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """The numbers of inputs, products and fluxes."""
+        return len(self.inputs), len(self.sums.products), len(self.sums.fluxes)
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """The key by which choices are compared."""
+        return self.cost, len(self.inputs), len(self.sums.products), self.name
+
+
+@dataclass
+class Search:
+    """The search for the best choice of inputs, within seconds by a clock."""
+
+    problem: Problem
+    budget: float | None = None
+    clock: Callable[[], float] = time.perf_counter
+    best: Choice | None = None
+    tried: int = 0
+    _solvers: list[Solver] = field(default_factory=list)
+    _bound: int = 1
+
+    def found(self) -> Choice:
+        """The best choice."""
+        start = self.clock()
+        blocks = blocks_of(self.problem.split, self.problem.classes, self.problem.groups)
+        typed = typed_choice(self.problem)
+        self._solvers = [Solver(block, self.problem.classes) for block in blocks]
+        self._solvers = [one for one in self._solvers if not one.vanishes]
+        self._bound = self._least_products()
+        self.best = typed
+        if not self._solvers:
+            return self._without_products(typed)
+        budget = self._budget(blocks) if self.budget is None else self.budget
+        notes: tuple[str, ...] = ()
+        for inputs, name in self._candidates():
+            if self.clock() - start > budget:
+                notes = (f"the search ended after {budget:g} s with {self.tried} sets of inputs tried",)
+                break
+            self._try(inputs, name)
+        return replace(self.best, notes=notes)
+
+    def _without_products(self, typed: Choice) -> Choice:
+        """The choice without products of forms, which all vanish by projection."""
+        problem = self.problem
+        inputs = basis(problem.at_points)
+        table = _table(problem, {})
+        sums = _sums(problem, table)
+        cost = problem.cost(len(inputs), len(sums.products), len(sums.fluxes))
+        return Choice(inputs, table, sums, cost, typed.name)
+
+    def _budget(self, blocks: Sequence[Block]) -> float:
+        quadratic = self.problem.split.degree <= 2
+        return QUICK if quadratic and len(self.problem.classes.components) <= FEW_FIELDS else LONG
+
+    def _least_products(self) -> int:
+        """A number of products, and of fluxes, below which no inputs come."""
+        outputs = {solver.block.outputs for solver in self._solvers if solver.block.projected}
+        others = any(not solver.block.projected for solver in self._solvers)
+        return max(1, sum(len(one) - 1 for one in outputs) + others)
+
+    def _candidates(self) -> Iterator[tuple[tuple[Form, ...], str]]:
+        """Sets of inputs that may be cheaper than the best so far, by their number."""
+        problem = self.problem
+        numbers = sorted({number for solver in self._solvers for number in solver.block.content})
+        typed = [form for solver in self._solvers for form in solver.block.forms()]
+        sets = [
+            self._sets(atoms_of(n, typed, problem.normal, problem.classes, problem.names)) for n in numbers
+        ]
+        most = sum(max(map(len, of), default=0) for of in ([one.forms for one in group] for group in sets))
+        for size in range(len(numbers), most + 1):
+            assert self.best is not None
+            if problem.cost(size, self._bound, self._bound) > self.best.cost:
+                return
+            yield from self._of_size(size, sets, numbers, (), "", [])
+
+    def _sets(self, atoms: Sequence[Atom]) -> list[Atom]:
+        """The unions of candidates, by their number of forms."""
+        unions: dict[tuple[Form, ...], Atom] = {}
+        for count in range(1, len(atoms) + 1):
+            for chosen in combinations(atoms, count):
+                forms = basis(form for atom in chosen for form in atom.forms)
+                if len(forms) == sum(len(atom.forms) for atom in chosen):
+                    unions.setdefault(forms, Atom(" + ".join(atom.name for atom in chosen), forms))
+        return sorted(unions.values(), key=lambda one: (len(one.forms), one.name, one.forms))
+
+    def _of_size(
+        self,
+        size: int,
+        sets: Sequence[Sequence[Atom]],
+        numbers: Sequence[int],
+        inputs: tuple[Form, ...],
+        name: str,
+        chosen: list[int],
+    ) -> Iterator[tuple[tuple[Form, ...], str]]:
+        """Sets of `size` inputs that give all blocks."""
+        place = len(chosen)
+        if place == len(numbers):
+            yield inputs, name
+            return
+        more = len(numbers) - place - 1
+        for atom in sets[place]:
+            left = size - len(atom.forms)
+            if left < more or (not more and left):
+                continue
+            now = (*inputs, *atom.forms)
+            if self._gives(now, [*chosen, numbers[place]], numbers[place]):
+                joined = f"{name} + {atom.name}" if name else atom.name
+                yield from self._of_size(left, sets, numbers, now, joined, [*chosen, numbers[place]])
+
+    def _gives(self, inputs: tuple[Form, ...], chosen: Sequence[int], last: int) -> bool:
+        """Whether the inputs give the blocks of the classes chosen, of which one is the last."""
+        return all(
+            solver.formulas(inputs)
+            for solver in self._solvers
+            if last in solver.block.content and set(solver.block.content) <= set(chosen)
+        )
+
+    def _try(self, inputs: tuple[Form, ...], name: str) -> None:
+        self.tried += 1
+        problem = self.problem
+        choices = [solver.formulas(inputs) for solver in self._solvers]
+        extra = [form for form in basis(problem.at_points) if combination(form, inputs) is None]
+        inputs = (*inputs, *extra)
+        blocks = [solver.block for solver in self._solvers]
+        for table in _tables(problem, blocks, choices):
+            assert self.best is not None
+            if problem.cost(len(inputs), len(products_of(table).by_pivot), self._bound) > self.best.cost:
+                continue
+            sums = _sums(problem, table)
+            cost = problem.cost(len(inputs), len(sums.products), len(sums.fluxes))
+            choice = Choice(inputs, table, sums, cost, name)
+            if choice.rank < self.best.rank:
+                self.best = choice
+
+
+def _tables(
+    problem: Problem, blocks: Sequence[Block], choices: Sequence[Sequence[Formula]]
+) -> Iterator[Table]:
+    """The tables of all formulas, those with the least products first."""
+    several = [len(one) for one in choices]
+    count = 1
+    for one in several:
+        count *= one
+    picks: Iterable[Sequence[Formula]] = product(*choices) if count <= MOST_CHOICES else _few(choices)
+    tables = [_table(problem, dict(zip(map(id, blocks), picked, strict=True)), blocks) for picked in picks]
+    if len(tables) == 1:
+        return iter(tables)
+    return iter(sorted(tables, key=lambda table: len(products_of(table).by_pivot))[:4])
+
+
+def _few(choices: Sequence[Sequence[Formula]]) -> Iterator[Sequence[Formula]]:
+    """The first formulas of all blocks, the second ones, and so on."""
+    for number in range(max(map(len, choices))):
+        yield [one[min(number, len(one) - 1)] for one in choices]
+
+
+def _table(problem: Problem, formulas: Mapping[int, Formula], blocks: Sequence[Block] = ()) -> Table:
+    table: Table = {}
+    for block in blocks:
+        for (output, factor, forms), value in formulas[id(block)].items():
+            added(table.setdefault((output, factor), {}), {Column(block.clock, "", forms): value})
+    for (output, factor, clock, text), value in problem.split.points.items():
+        added(table.setdefault((output, factor), {}), {Column(clock, text, ()): value})
+    return {key: row for key, row in table.items() if row}
+
+
+def _sums(problem: Problem, table: Table) -> Sums:
+    return sums_of(table, problem.normal.axes, problem.planes, real=problem.real)
+
+
+def typed_choice(problem: Problem) -> Choice:
+    """The inputs and products of the text as it is."""
+    forms = dict.fromkeys(form for *_, of in problem.split.products for form in of)
+    inputs = basis([*forms, *problem.at_points])
+    of = {form: combination(form, inputs) or {} for form in forms}
+    table = _table(problem, {})
+    for (output, outer, clock, typed), value in problem.split.products.items():
+        row: dict[tuple[Form, ...], Fraction] = {(): value}
+        for form in typed:
+            row = _times(row, of[form])
+        columns = {Column(clock, "", chosen): one for chosen, one in row.items()}
+        added(table.setdefault((output, outer), {}), columns)
+    table = {key: row for key, row in table.items() if row}
+    sums = _sums(problem, table)
+    cost = problem.cost(len(inputs), len(sums.products), len(sums.fluxes))
+    return Choice(inputs, table, sums, cost, "as typed")
+
+
+def _times(
+    row: Mapping[tuple[Form, ...], Fraction], by: Mapping[Form, Fraction]
+) -> dict[tuple[Form, ...], Fraction]:
+    result: dict[tuple[Form, ...], Fraction] = {}
+    for forms, value in row.items():
+        added(result, {tuple(sorted((*forms, one))): value * factor for one, factor in by.items()})
+    return result

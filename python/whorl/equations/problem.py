@@ -1,0 +1,39 @@
+"""The problem of the search, from equations that are read."""
+
+from whorl.equations.forms import Problem
+from whorl.equations.kinds import KINDS
+from whorl.equations.multipliers import Normal
+from whorl.equations.split import forms_at_points, split
+from whorl.equations.text import System
+from whorl.equations.waves import Classes
+from whorl.equations.written import Writer
+
+
+def problem_of(system: System) -> Problem:
+    """The problem. Raises ExpressionError for equations without a plan."""
+    declared = system.declared
+    groups: list[tuple[int, ...]] = []
+    components: list[tuple[int, ...]] = []
+    names: list[str] = []
+    for name, kind in declared.fields.items():
+        first, size = system.first[name], len(KINDS[kind].indices(declared.axes))
+        numbers = tuple(range(first, first + size))
+        if KINDS[kind].solenoidal:
+            groups.append(numbers)
+        if KINDS[kind].complex:
+            components += [(one,) for one in numbers]
+            names += [f"{name}.re", f"{name}.im"]
+        else:
+            components.append(numbers)
+            names.append(name)
+    normal = Normal(declared.axes, tuple(group[0] for group in groups))
+    solenoidal = frozenset(number for number, one in enumerate(components) if one in groups)
+    parts = split(system, normal)
+    writer = Writer(normal)
+    nodes = [parts.nodes[text] for text in sorted(parts.nodes)]
+    rates = [system.rate] if system.rate else []
+    at_points = dict.fromkeys(form for node in (*nodes, *rates) for form in forms_at_points(node, writer))
+    classes = Classes(declared.axes, tuple(components), solenoidal)
+    return Problem(
+        parts, normal, classes, tuple(names), tuple(groups), tuple(at_points), real=bool(declared.walls[0])
+    )
