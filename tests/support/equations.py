@@ -5,7 +5,7 @@ that no product has aliases.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -14,8 +14,6 @@ from whorl.equations.text import System
 from whorl.expressions.linear import LinearForm, Multiplier
 from whorl.expressions.nodes import Node, within
 from whorl.expressions.operations import OPERATIONS
-
-AXES = "xyz"
 
 
 class Box:
@@ -187,11 +185,9 @@ class Interpreter:
         )
 
     def _number(self, number: Number, means: Sequence[float], clock: Sequence[float]) -> float:
-        return (
-            {"value": number.value, "t": self.t}.get(number.source)
-            if number.source in ("value", "t")
-            else (means if number.source == "mean" else clock)[number.which]
-        )
+        if number.source in ("mean", "clock"):
+            return {"mean": means, "clock": clock}[number.source][number.which]
+        return self.t if number.source == "t" else number.value
 
     def _run(
         self, program: PointProgram, inputs: list, means: Sequence[float], clock: Sequence[float]
@@ -203,15 +199,10 @@ class Interpreter:
 
 
 def difference(system: System, plan: EquationPlan, seed: int, *, points: int = 8, t: float = 0.7) -> float:
-    """The largest difference of the right-hand sides of a plan and of its text, relative to the largest one."""
+    """The largest difference of the right-hand sides of a plan and of its text, relative to the largest."""
     box = Box(plan.axes, points)
     fields = state(system, box, seed)
     wanted = Direct(system, box, fields, t).tendencies()
     found = Interpreter(plan, box, fields, t).tendencies()
     size = max(float(np.max(np.abs(one))) for one in wanted) or 1.0
     return max(float(np.max(np.abs(a - b))) for a, b in zip(found, wanted, strict=True)) / size
-
-
-def names(values: Mapping[str, str], kind: str) -> list[str]:
-    """The names of fields of a kind."""
-    return [name for name, one in values.items() if one == kind]

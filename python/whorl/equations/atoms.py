@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from whorl.equations.exact import ONE, Rows, added
-from whorl.equations.modular import PRIME, residue
+from whorl.equations.modular import Independent
 from whorl.equations.multipliers import PLAIN, Factor, Form, Normal, Orders, Place, Tag, ordered, parts, unit
 from whorl.equations.waves import Classes
 
@@ -107,26 +107,10 @@ def _of_tensor(normal: Normal, components: Sequence[int], power: int, tag: Tag) 
 
 def basis(forms: Iterable[Form]) -> tuple[Form, ...]:
     """The forms that are no combination of those before; simple ones come first."""
-    rows: dict[Place, dict[Place, int]] = {}
+    rows: Independent[Place] = Independent()
     return tuple(
-        form for form in sorted(set(forms), key=lambda form: (len(form), form)) if _is_new(form, rows)
+        form for form in sorted(set(forms), key=lambda form: (len(form), form)) if rows.add(dict(form))
     )
-
-
-def _is_new(form: Form, rows: dict[Place, dict[Place, int]]) -> bool:
-    """Whether a form is no combination of rows, modulo a prime; it becomes one of them."""
-    left = {place: residue(value) for place, value in form}
-    for pivot, row in rows.items():
-        if factor := left.get(pivot, 0):
-            for place, value in row.items():
-                left[place] = (left.get(place, 0) - factor * value) % PRIME
-    left = {place: value for place, value in left.items() if value}
-    if not left:
-        return False
-    pivot = min(left)
-    scale = pow(left[pivot], -1, PRIME)
-    rows[pivot] = {place: value * scale % PRIME for place, value in left.items()}
-    return True
 
 
 def span_of(forms: Sequence[Form]) -> tuple[Form, ...]:

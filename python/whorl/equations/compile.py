@@ -34,7 +34,7 @@ def compiled(
     grid: Grid | None = None,
     *,
     budget: float | None = None,
-    clock: Callable[[], float] = time.perf_counter,
+    clock: Callable[[], float] = time.process_time,
 ) -> EquationPlan:
     """The plan of equations.
 
@@ -50,7 +50,7 @@ def compiled(
         The seconds that the search may take; by default 1 for quadratic equations of few fields, 5 for
         others.
     clock : callable, optional
-        The clock of the search.
+        The clock of the search, by default that of the process, so that other processes do not matter.
 
     Returns
     -------

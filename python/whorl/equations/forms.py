@@ -9,20 +9,26 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 
+from whorl.base.text import counted
 from whorl.equations.atoms import Atom, atoms_of, basis
 from whorl.equations.blocks import Block, blocks_of
 from whorl.equations.exact import added
 from whorl.equations.formulas import Formula, Solver, combination
 from whorl.equations.multipliers import Form, Normal
 from whorl.equations.split import Split
-from whorl.equations.sums import Column, Sums, Table, products_of, sums_of
+from whorl.equations.sums import Column, Sums, Table, least_products, sums_of
 from whorl.equations.waves import Classes
 
+MOST_TABLES = 4  # of which fluxes are found
 MOST_CHOICES = 81  # of formulas that differ where products depend on each other
 QUICK, LONG = 1.0, 5.0  # seconds
 FEW_FIELDS = 6
+
+
+class _OutOfTime(Exception):
+    """The search has used its seconds."""
 
 
 @dataclass(frozen=True)
@@ -94,31 +100,36 @@ class Search:
 
     problem: Problem
     budget: float | None = None
-    clock: Callable[[], float] = time.perf_counter
+    clock: Callable[[], float] = time.process_time
     best: Choice | None = None
     tried: int = 0
     _solvers: list[Solver] = field(default_factory=list)
     _bound: int = 1
+    _end: float = 0.0
 
     def found(self) -> Choice:
         """The best choice."""
-        start = self.clock()
-        blocks = blocks_of(self.problem.split, self.problem.classes, self.problem.groups)
-        typed = typed_choice(self.problem)
-        self._solvers = [Solver(block, self.problem.classes) for block in blocks]
+        problem = self.problem
+        blocks = blocks_of(problem.split, problem.classes, problem.groups)
+        self.best = typed_choice(problem)
+        budget = self._budget() if self.budget is None else self.budget
+        self._end = self.clock() + budget
+        self._solvers = [Solver(block, problem.classes) for block in blocks]
         self._solvers = [one for one in self._solvers if not one.vanishes]
         self._bound = self._least_products()
-        self.best = typed
         if not self._solvers:
-            return self._without_products(typed)
-        budget = self._budget(blocks) if self.budget is None else self.budget
-        notes: tuple[str, ...] = ()
-        for inputs, name in self._candidates():
-            if self.clock() - start > budget:
-                notes = (f"the search ended after {budget:g} s with {self.tried} sets of inputs tried",)
-                break
-            self._try(inputs, name)
-        return replace(self.best, notes=notes)
+            return self._without_products(self.best)
+        try:
+            for inputs, name in self._candidates():
+                self._try(inputs, name)
+        except _OutOfTime:
+            note = f"the search ended after {budget:g} s, with {counted(self.tried, 'set')} of inputs tried"
+            return replace(self.best, notes=(note,))
+        return self.best
+
+    def _check_time(self) -> None:
+        if self.clock() > self._end:
+            raise _OutOfTime
 
     def _without_products(self, typed: Choice) -> Choice:
         """The choice without products of forms, which all vanish by projection."""
@@ -129,7 +140,7 @@ class Search:
         cost = problem.cost(len(inputs), len(sums.products), len(sums.fluxes))
         return Choice(inputs, table, sums, cost, typed.name)
 
-    def _budget(self, blocks: Sequence[Block]) -> float:
+    def _budget(self) -> float:
         quadratic = self.problem.split.degree <= 2
         return QUICK if quadratic and len(self.problem.classes.components) <= FEW_FIELDS else LONG
 
@@ -144,24 +155,37 @@ class Search:
         problem = self.problem
         numbers = sorted({number for solver in self._solvers for number in solver.block.content})
         typed = [form for solver in self._solvers for form in solver.block.forms()]
-        sets = [
-            self._sets(atoms_of(n, typed, problem.normal, problem.classes, problem.names)) for n in numbers
-        ]
-        most = sum(max(map(len, of), default=0) for of in ([one.forms for one in group] for group in sets))
+        atoms = [atoms_of(one, typed, problem.normal, problem.classes, problem.names) for one in numbers]
+        most = self._most_inputs()
+        sets = [self._sets(of, most - len(numbers) + 1) for of in atoms]
         for size in range(len(numbers), most + 1):
-            assert self.best is not None
-            if problem.cost(size, self._bound, self._bound) > self.best.cost:
+            if size > self._most_inputs():
                 return
             yield from self._of_size(size, sets, numbers, (), "", [])
 
-    def _sets(self, atoms: Sequence[Atom]) -> list[Atom]:
-        """The unions of candidates, by their number of forms."""
+    def _most_inputs(self) -> int:
+        """The largest number of inputs that may be cheaper than the best choice."""
+        assert self.best is not None
+        size = 1
+        while self.problem.cost(size + 1, self._bound, self._bound) <= self.best.cost:
+            size += 1
+        return size
+
+    def _sets(self, atoms: Sequence[Atom], most: int) -> list[Atom]:
+        """The unions of candidates with at most `most` forms, by their number."""
         unions: dict[tuple[Form, ...], Atom] = {}
-        for count in range(1, len(atoms) + 1):
-            for chosen in combinations(atoms, count):
-                forms = basis(form for atom in chosen for form in atom.forms)
-                if len(forms) == sum(len(atom.forms) for atom in chosen):
-                    unions.setdefault(forms, Atom(" + ".join(atom.name for atom in chosen), forms))
+
+        def extend(start: int, name: str, forms: tuple[Form, ...]) -> None:
+            self._check_time()
+            for number in range(start, len(atoms)):
+                atom = atoms[number]
+                size = len(forms) + len(atom.forms)
+                if size <= most and len(both := basis((*forms, *atom.forms))) == size:
+                    joined = f"{name} + {atom.name}" if name else atom.name
+                    unions.setdefault(both, Atom(joined, both))
+                    extend(number + 1, joined, both)
+
+        extend(0, "", ())
         return sorted(unions.values(), key=lambda one: (len(one.forms), one.name, one.forms))
 
     def _of_size(
@@ -190,6 +214,7 @@ class Search:
 
     def _gives(self, inputs: tuple[Form, ...], chosen: Sequence[int], last: int) -> bool:
         """Whether the inputs give the blocks of the classes chosen, of which one is the last."""
+        self._check_time()
         return all(
             solver.formulas(inputs)
             for solver in self._solvers
@@ -205,7 +230,7 @@ class Search:
         blocks = [solver.block for solver in self._solvers]
         for table in _tables(problem, blocks, choices):
             assert self.best is not None
-            if problem.cost(len(inputs), len(products_of(table).by_pivot), self._bound) > self.best.cost:
+            if problem.cost(len(inputs), least_products(table), self._bound) > self.best.cost:
                 continue
             sums = _sums(problem, table)
             cost = problem.cost(len(inputs), len(sums.products), len(sums.fluxes))
@@ -226,7 +251,7 @@ def _tables(
     tables = [_table(problem, dict(zip(map(id, blocks), picked, strict=True)), blocks) for picked in picks]
     if len(tables) == 1:
         return iter(tables)
-    return iter(sorted(tables, key=lambda table: len(products_of(table).by_pivot))[:4])
+    return iter(sorted(tables, key=least_products)[:MOST_TABLES])
 
 
 def _few(choices: Sequence[Sequence[Formula]]) -> Iterator[Sequence[Formula]]:

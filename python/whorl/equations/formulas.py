@@ -8,6 +8,7 @@ derivative along the last axis. Numbers are small fractions, checked on new wave
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations_with_replacement, product
 
 import numpy as np
@@ -24,7 +25,7 @@ Row = tuple[
 Formula = dict[Row, Fraction]
 MORE = 6  # samples beyond the unknown numbers
 SAMPLES = 32  # their number is a multiple of it, so that waves are used again
-MOST_MONOMIALS, MOST_UNKNOWN = 400, 1500
+MOST_MONOMIALS, MOST_UNKNOWN = 250, 600
 
 
 class Solver:
@@ -35,6 +36,7 @@ class Solver:
         self.groups = by_size(block)
         self._waves: dict[tuple[int, bool], Waves] = {}
         self._found: dict[tuple[Form, ...], list[Formula]] = {}
+        self._solutions: dict[tuple[tuple[Form, ...], ...], Formula | None] = {}
         self.vanishes = self._is_nothing()
 
     def formulas(self, inputs: Sequence[Form]) -> list[Formula]:
@@ -52,11 +54,19 @@ class Solver:
             return [{}]
         found: list[Formula] = []
         for monomials in self._supports(self._monomials(self._allowed(inputs))):
-            unknown = self._unknown(monomials)
-            if len(unknown) <= MOST_UNKNOWN and (one := self._solution(unknown)) and one not in found:
+            if (one := self._by_support(monomials)) and one not in found:
                 found.append(one)
         typed = self.typed(inputs)
         return found if typed is None or typed in found else [*found, typed]
+
+    def _by_support(self, monomials: list[tuple[Form, ...]]) -> Formula | None:
+        """The formula by some products; None if none is found."""
+        key = tuple(monomials)
+        if key not in self._solutions:
+            unknown = self._unknown(monomials)
+            size = len(unknown) * (len(self.block.outputs) if self.block.projected else 1)
+            self._solutions[key] = self._solution(unknown) if size <= MOST_UNKNOWN else None
+        return self._solutions[key]
 
     def _allowed(self, inputs: tuple[Form, ...]) -> list[Form]:
         """The inputs that give the part of a mean as the text does: forms without a mean go together."""
@@ -207,6 +217,11 @@ class Solver:
 
 def combination(form: Form, inputs: Sequence[Form]) -> dict[Form, Fraction] | None:
     """The form as a combination of inputs, or None."""
+    return _combination(form, tuple(inputs))
+
+
+@lru_cache(maxsize=4096)
+def _combination(form: Form, inputs: tuple[Form, ...]) -> dict[Form, Fraction] | None:
     if form in inputs:
         return {form: ONE}
     places = dict.fromkeys(place for one in (*inputs, form) for place, _ in one)

@@ -1,10 +1,12 @@
 """Linear algebra modulo a prime, and the small fractions that its numbers stand for."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
+from typing import Generic, TypeVar
 
 import numpy as np
 
+Key = TypeVar("Key", bound=Hashable)
 PRIME = 15 * 2**27 + 1
 SECOND_PRIME = 2**31 - 1
 LARGEST = 30_000  # numerator and denominator of a fraction that is found from its residue
@@ -69,6 +71,31 @@ def solved(matrix: np.ndarray, sides: np.ndarray, order: Iterable[int]) -> np.nd
     result = np.zeros((matrix.shape[1], sides.shape[1]), dtype=np.int64)
     result[[order[pivot] for pivot in pivots]] = a[: len(pivots), count:]
     return result
+
+
+class Independent(Generic[Key]):
+    """Sparse rows modulo a prime, none of which is a combination of the others."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Key, dict[Key, int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, row: Mapping[Key, Fraction]) -> bool:
+        """Add a row if it is no combination of the others; whether it is none."""
+        left = {key: residue(value) for key, value in row.items()}
+        for pivot, other in self._rows.items():
+            if factor := left.get(pivot, 0):
+                for key, value in other.items():
+                    left[key] = (left.get(key, 0) - factor * value) % PRIME
+        left = {key: value for key, value in left.items() if value}
+        if not left:
+            return False
+        pivot = next(iter(left))
+        scale = pow(left[pivot], -1, PRIME)
+        self._rows[pivot] = {key: value * scale % PRIME for key, value in left.items()}
+        return True
 
 
 def fraction(number: int, prime: int = PRIME) -> Fraction | None:

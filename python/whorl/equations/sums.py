@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from whorl.equations.exact import ONE, Rows, added, rows_of
+from whorl.equations.modular import Independent
 from whorl.equations.multipliers import Factor, Form, Tag, unit
 from whorl.equations.split import Clock
 
@@ -64,6 +65,14 @@ def products_of(table: Table) -> Rows[Column]:
     """The least products, as reduced rows."""
     columns = sorted({column for row in table.values() for column in row})
     return rows_of(table.values(), {column: number for number, column in enumerate(columns)})
+
+
+def least_products(table: Table) -> int:
+    """The number of the least products."""
+    rows: Independent[Column] = Independent()
+    for row in table.values():
+        rows.add(row)
+    return len(rows)
 
 
 def sums_of(table: Table, axes: int, planes: Iterable[int], *, real: bool) -> Sums:
