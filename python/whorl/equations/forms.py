@@ -21,10 +21,11 @@ from whorl.equations.split import Split
 from whorl.equations.sums import Column, Sums, Table, least_products, sums_of
 from whorl.equations.waves import Classes
 
+TYPED = "as typed"
 MOST_TABLES = 4  # of which fluxes are found
 MOST_CHOICES = 81  # of formulas that differ where products depend on each other
 QUICK, LONG = 1.0, 5.0  # seconds
-FEW_FIELDS = 6
+FEW_FIELDS = 6  # components
 
 
 class _OutOfTime(Exception):
@@ -91,7 +92,7 @@ class Choice:
     @property
     def rank(self) -> tuple[object, ...]:
         """The key by which choices are compared."""
-        return self.cost, len(self.inputs), len(self.sums.products), self.name
+        return self.cost, len(self.inputs), len(self.sums.products), self.name == TYPED, self.name
 
 
 @dataclass
@@ -142,7 +143,7 @@ class Search:
 
     def _budget(self) -> float:
         quadratic = self.problem.split.degree <= 2
-        return QUICK if quadratic and len(self.problem.classes.components) <= FEW_FIELDS else LONG
+        return QUICK if quadratic and len(self.problem.classes.of) <= FEW_FIELDS else LONG
 
     def _least_products(self) -> int:
         """A number of products, and of fluxes, below which no inputs come."""
@@ -289,7 +290,7 @@ def typed_choice(problem: Problem) -> Choice:
     table = {key: row for key, row in table.items() if row}
     sums = _sums(problem, table)
     cost = problem.cost(len(inputs), len(sums.products), len(sums.fluxes))
-    return Choice(inputs, table, sums, cost, "as typed")
+    return Choice(inputs, table, sums, cost, TYPED)
 
 
 def _times(

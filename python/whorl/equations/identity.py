@@ -8,6 +8,7 @@ from dataclasses import replace
 from whorl.base.errors import CaseError
 from whorl.equations.blocks import blocks_of
 from whorl.equations.forms import Problem
+from whorl.equations.linear_part import linear_part
 from whorl.equations.problem import problem_of
 from whorl.equations.text import Declarations, System, read
 from whorl.equations.waves import Waves
@@ -67,8 +68,11 @@ def identity_of(declared: Declarations, problem: Problem) -> str:
 def _parts(problem: Problem) -> list[str]:
     """The canonical texts of all parts; products by their values on waves."""
     split = problem.split
-    tables = (split.linear, split.points, split.sources)
-    parts = [repr(sorted(table.items())) for table in tables]
+    clocks = {clock: number for number, clock in enumerate(sorted({clock for *_, clock in split.linear}))}
+    components = len(problem.classes.of)
+    linear = linear_part(split, problem.normal, problem.groups, components, clocks)
+    parts = [repr(linear), repr(sorted(clocks)), repr(sorted(split.points.items()))]
+    parts.append(repr(sorted(split.sources.items())))
     for block in blocks_of(split, problem.classes, problem.groups):
         waves = Waves(problem.classes, block.content, SAMPLES)
         values = [waves.value(of) for of in block.terms]

@@ -2,7 +2,7 @@
 
 D = ik stands for the derivatives. A factor is D_x^a D_y^b D_z^c |k|^(2p) and a tag. The square of the
 derivative along the last axis is replaced: D_z² = −k² − D_x² − D_y². A vector without a divergence has no
-D_z w, which is −D_x u − D_y v. Thus the Laplacian is −k² in each text.
+D_z w, which is −D_x u − D_y v, nor D_x D_z u. Thus the Laplacian is −k² in each text.
 """
 
 import math
@@ -117,7 +117,25 @@ class Normal:
                 other = factor.times(moved(last, axis))
                 added(result, self.reduced((component - last + axis, other)), -ONE)
             return result
-        return {(component, one): value for one, value in self.reduced_factor(factor).items()}
+        for one, value in self.reduced_factor(factor).items():
+            if component in self.solenoidal and one.orders[0] and one.orders[last]:
+                added(result, self._of_others(component, one), value)
+            else:
+                added(result, {(component, one): value})
+        return result
+
+    def _of_others(self, first: int, factor: Factor) -> Sums:
+        """D_x D_z u as (k² + D_x² + D_y²) w − D_y D_z v, which follows from D_z² w in two ways."""
+        last, result = self.axes - 1, Sums()
+        a, b, c = _more(_more(factor.orders, 0, -1), last, -1)
+        added(result, self.reduced((first + last, replace_orders(factor, (a, b, c), factor.power + 1))))
+        for axis in range(last):
+            twice = replace_orders(factor, _more((a, b, c), axis, 2), factor.power)
+            added(result, self.reduced((first + last, twice)))
+        for axis in range(1, last):
+            mixed = replace_orders(factor, _more(_more((a, b, c), axis, 1), last, 1), factor.power)
+            added(result, self.reduced((first + axis, mixed)), -ONE)
+        return result
 
     def reduced_factor(self, factor: Factor) -> dict[Factor, Fraction]:
         """The factor with at most one derivative along the last axis."""

@@ -69,8 +69,8 @@ def composed(outer: Factor, inner: Factor) -> Factor:
     tag = Tag(both.low, both.high, both.radius, both.sector, both.radial)
     result = replace_orders(outer._replace(tag=tag), both.derivatives, both.power)
     vanishes = not (outer.keeps_mean and inner.keeps_mean)
-    plain = result.orders == (0, 0, 0) and result.power == 0
-    return result._replace(meanless=vanishes and plain)
+    shown = any(result.orders) or result.power != 0 or any(name == "power" for name, _ in tag.radial)
+    return result._replace(meanless=vanishes and not shown)
 
 
 def _multiplier(factor: Factor) -> Multiplier:

@@ -15,7 +15,7 @@ from whorl.expressions.nodes import Node, is_constant
 from whorl.expressions.parse import Parser, Vocabulary
 from whorl.expressions.values import Algebra, Value, array
 
-SIDES = re.compile(r"(?<![=<>!])=(?!=)")
+SIDES = re.compile(r"(?<![=<>!:])=(?!=)")
 LEFT = re.compile(r"\s*dt\s*\(\s*(\w+)\s*\)\s*")
 DERIVATIVES = ("dx", "dy", "dz", "grad", "div", "curl", "lap", "inv_lap")
 # Characters that look like an operator, and the operator.
@@ -220,12 +220,16 @@ def _sides(text: str, declared: Declarations) -> tuple[str, str]:
         if character in ALIKE:
             reason = f"the character {character} is wrong: operators are of ASCII; write {ALIKE[character]}"
             raise fault(reason, text, place, 1)
-    signs = [match.start() for match in SIDES.finditer(text)]
+    signs = [one for match in SIDES.finditer(text) if not _within_brackets(text, one := match.start())]
     if not signs:
         raise fault(f"the equation has no = : {FORM}; write both sides", text)
     if len(signs) > 1:
         raise fault(f"the equation has {len(signs)} signs = : {FORM}; write one of them", text, signs[1], 1)
     return _left(text, signs[0], declared), text[signs[0] + 1 :]
+
+
+def _within_brackets(text: str, place: int) -> bool:
+    return text.count("(", 0, place) > text.count(")", 0, place)
 
 
 def _left(text: str, sign: int, declared: Declarations) -> str:
