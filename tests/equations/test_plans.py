@@ -253,3 +253,25 @@ def test_direct_right_hand_side_of_burgers():
     system, box = read(of(SCALAR, "dt(u) = -u*dx(u)", axes=1)), Box(1, 8)
     found = Direct(system, box, [box.to_modes(np.sin(box.x[0]))]).tendencies()[0]
     assert np.allclose(box.to_points(found), -np.sin(2 * box.x[0]) / 2)
+
+
+def test_linear_equations_have_no_products_and_keep_all_modes():
+    plan = compiled(of(SCALAR, "dt(u) = nu*lap(u) - dx(u)", axes=1, nu=0.1))
+    assert plan.counts == (0, 0, 0)
+    assert (plan.dealias, plan.why) == ("none", "no fields are multiplied")
+    assert not plan.amplifies
+
+
+def test_high_powers_are_as_typed():
+    declared = Declarations(SCALAR, ["dt(u) = u*u - u**9*dx(u)"], axes=1, dealias="none")
+    plan = compiled(declared)
+    assert plan.notes == ("products of more than 4 factors are as typed",)
+    assert difference(read(declared), plan, 1, points=32) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("linear", "grows"), [("-lap(u)", True), ("-0.5*u - 2*lap(u)", True), ("-1.5*u - 2*lap(u)", False)]
+)
+def test_plan_says_whether_a_mode_grows(linear: str, grows: bool):
+    declared = of(SCALAR, f"dt(u) = -u*dx(u) + {linear} - lap(lap(u))", axes=1)
+    assert compiled(declared, grid=Grid((64,), (32 * np.pi,))).amplifies == grows

@@ -9,7 +9,8 @@ from whorl.equations.text import System
 from whorl.expressions.faults import fault
 from whorl.expressions.nodes import within
 
-NAMED = {1: "linear", 2: "quadratic", 3: "cubic", 4: "quartic"}
+NAMED = {2: "quadratic", 3: "cubic", 4: "quartic"}
+PARTS = 256  # of the range of |k| in which a rate above zero is looked for
 HIGHEST = 3  # the degree up to which the fraction follows without a choice
 FRACTION = 2  # of the points along an axis there are half as many modes of each sign
 
@@ -31,6 +32,8 @@ def dealiasing(system: System, split: Split) -> tuple[int, str, str]:
                 side,
             )
         return 0, chosen if chosen == "none" else str(_fraction(chosen)), "it is chosen for a function"
+    if degree == 1 and chosen is None:
+        return degree, "none", "no fields are multiplied"
     needed = Fraction(FRACTION, degree + 1)
     name = NAMED.get(degree, f"of degree {degree}")
     if chosen is None:
@@ -40,7 +43,7 @@ def dealiasing(system: System, split: Split) -> tuple[int, str, str]:
                 f'aliases; give dealias, such as "{needed}" or "none"',
                 system.sides[0].text,
             )
-        return degree, str(min(needed, Fraction(1))), f"products are {name}"
+        return degree, str(needed), f"products are {name}"
     if chosen == "none":
         return degree, chosen, "it is chosen"
     given = _fraction(chosen)
@@ -77,6 +80,11 @@ def _side_with_function(system: System, split: Split) -> str:
     return next(side.text for side in system.sides if component < system.first[side.name] + len(side.nodes))
 
 
+def growth(rate: tuple[Rate, ...], k: float) -> float:
+    """The rate at a wavenumber."""
+    return sum(one.coefficient * k**one.exponent for one in rate)
+
+
 def check_growth(system: System, rates: tuple[tuple[Rate, ...], ...], grid: Grid, dealias: str) -> bool:
     """Whether a mode grows. Raises ExpressionError where modes grow the faster, the smaller they are."""
     largest = sum(k * k for k in grid.largest(kept(dealias))) ** 0.5
@@ -85,12 +93,14 @@ def check_growth(system: System, rates: tuple[tuple[Rate, ...], ...], grid: Grid
         for number in range(len(side.nodes)):
             rate = rates[system.first[side.name] + number]
             if rate and rate[-1].coefficient > 0 and rate[-1].exponent > 0:
-                size = sum(one.coefficient * largest**one.exponent for one in rate)
+                size = growth(rate, largest)
                 raise fault(
                     f"the linear part of {side.name} is wrong (it grows as |k|^{rate[-1].exponent:g}): modes "
                     f"grow without bound, at |k| = {largest:.4g} with the rate {size:.4g}; change its sign, "
                     "or add a decay of a higher power",
                     side.text,
                 )
-            amplifies = amplifies or any(one.coefficient > 0 for one in rate)
+            amplifies = amplifies or any(
+                growth(rate, largest * part / PARTS) > 0 for part in range(PARTS + 1)
+            )
     return amplifies

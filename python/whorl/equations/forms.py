@@ -22,6 +22,7 @@ from whorl.equations.sums import Column, Sums, Table, least_products, sums_of
 from whorl.equations.waves import Classes
 
 TYPED = "as typed"
+HIGHEST_DEGREE = 4  # of products for which other forms are sought: d! orders of waves are summed
 MOST_TABLES = 4  # of which fluxes are found
 MOST_CHOICES = 81  # of formulas that differ where products depend on each other
 QUICK, LONG = 1.0, 5.0  # seconds
@@ -111,8 +112,10 @@ class Search:
     def found(self) -> Choice:
         """The best choice."""
         problem = self.problem
-        blocks = blocks_of(problem.split, problem.classes, problem.groups)
         self.best = typed_choice(problem)
+        if problem.split.degree > HIGHEST_DEGREE:
+            return replace(self.best, notes=(f"products of more than {HIGHEST_DEGREE} factors are as typed",))
+        blocks = blocks_of(problem.split, problem.classes, problem.groups)
         budget = self._budget() if self.budget is None else self.budget
         self._end = self.clock() + budget
         self._solvers = [Solver(block, problem.classes) for block in blocks]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from whorl.base.errors import CaseError
 from whorl.equations.blocks import blocks_of
-from whorl.equations.forms import Problem
+from whorl.equations.forms import HIGHEST_DEGREE, Problem
 from whorl.equations.linear_part import linear_part
 from whorl.equations.problem import problem_of
 from whorl.equations.text import Declarations, System, read
@@ -74,6 +74,9 @@ def _parts(problem: Problem) -> list[str]:
     parts = [repr(linear), repr(sorted(clocks)), repr(sorted(split.points.items()))]
     parts.append(repr(sorted(split.sources.items())))
     for block in blocks_of(split, problem.classes, problem.groups):
+        if len(block.content) > HIGHEST_DEGREE:
+            parts.append(repr((block.clock, block.tag, block.outputs, block.terms)))
+            continue
         waves = Waves(problem.classes, block.content, SAMPLES)
         values = [waves.value(of) for of in block.terms]
         values = waves.projected(values) if block.projected else values
