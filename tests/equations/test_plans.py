@@ -269,6 +269,13 @@ def test_high_powers_are_as_typed():
     assert difference(read(declared), plan, 1, points=32) < 1e-12
 
 
+def test_products_that_equations_share():
+    declared = Declarations(FLOW | {"s": "scalar"}, ["dt(u) = vector(0, 0, s*s)", "dt(s) = dx(s)*s - s**2"])
+    plan = compiled(declared)
+    assert plan.counts == (1, 1, 1)
+    assert difference(read(declared), plan, 1) < 1e-13
+
+
 @pytest.mark.parametrize(
     ("linear", "grows"), [("-lap(u)", True), ("-0.5*u - 2*lap(u)", True), ("-1.5*u - 2*lap(u)", False)]
 )

@@ -11,11 +11,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
+
 from whorl.base.text import counted
 from whorl.equations.atoms import Atom, atoms_of, basis
 from whorl.equations.blocks import Block, blocks_of
 from whorl.equations.exact import added
 from whorl.equations.formulas import Formula, Solver, combination
+from whorl.equations.modular import PRIME, echelon
 from whorl.equations.multipliers import Form, Normal
 from whorl.equations.split import Split
 from whorl.equations.sums import Column, Sums, Table, least_products, sums_of
@@ -149,10 +152,19 @@ class Search:
         return QUICK if quadratic and len(self.problem.classes.of) <= FEW_FIELDS else LONG
 
     def _least_products(self) -> int:
-        """A number of products, and of fluxes, below which no inputs come."""
-        outputs = {solver.block.outputs for solver in self._solvers if solver.block.projected}
-        others = any(not solver.block.projected for solver in self._solvers)
-        return max(1, sum(len(one) - 1 for one in outputs) + others)
+        """The rank of all tendencies at one k, which neither products nor fluxes are below."""
+        columns: dict[object, np.ndarray] = {}
+        components = len(self.problem.classes.of)
+        for solver in self._solvers:
+            values = solver.at_one_k()
+            key = solver.block.clock, solver.block.content
+            total = columns.setdefault(key, np.zeros((components, values.shape[1]), dtype=np.int64))
+            outputs = list(solver.block.outputs)
+            total[outputs] = (total[outputs] + values) % PRIME
+        if not columns:
+            return 0
+        matrix = np.concatenate(list(columns.values()), axis=1)
+        return len(echelon(matrix, matrix.shape[1])[1])
 
     def _candidates(self) -> Iterator[tuple[tuple[Form, ...], str]]:
         """Sets of inputs that may be cheaper than the best so far, by their number."""

@@ -133,6 +133,10 @@ class Solver:
         values = self._values(self._waves_for(MORE), self.block.terms)
         return not any(np.any(value) for value in values)
 
+    def at_one_k(self) -> np.ndarray:
+        """The block in some samples of one k, which is that of all blocks."""
+        return np.stack(self._values(self._waves_for(SAMPLES, fixed=True), self.block.terms))
+
     def _values(self, waves: Waves, terms: Sequence[Terms]) -> list[np.ndarray]:
         values = [waves.value(of) for of in terms]
         return waves.projected(values) if self.block.projected else values

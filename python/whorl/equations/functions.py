@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from whorl.expressions import units
 from whorl.expressions.language import FUNCTIONS, Function, gradient
-from whorl.expressions.linear import WITHOUT_MEAN, Multiplier, joined_radial
+from whorl.expressions.linear import Multiplier, joined_radial
 from whorl.expressions.values import Algebra, Value
 
 
@@ -34,8 +34,7 @@ def _under(algebra: Algebra, a: Value, multiplier: Multiplier) -> Value:
 def _size_of_k(algebra: Algebra, a: Value, exponent: Value) -> Value:
     power = _number(exponent, "the exponent of abs_k")
     whole, radial = joined_radial((("power", power),), ())
-    low = WITHOUT_MEAN if power < 0 else 0.0
-    return a if power == 0 else _under(algebra, a, Multiplier(power=whole, low=low, radial=radial))
+    return a if power == 0 else _under(algebra, a, Multiplier(power=whole, radial=radial))
 
 
 def _radial(name: str) -> Callable[[Algebra, Value, Value], Value]:
