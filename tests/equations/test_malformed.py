@@ -72,7 +72,13 @@ TEXTS = {
     "a fractional power": (U, ["dt(u) = -u**1.5"], {}, "dealias is missing"),
     "power 65": (U, ["dt(u) = -u**65"], {}, "dealias is missing"),
     "a power of a field": (U, ["dt(u) = u**u"], {}, "dealias is missing"),
-    "a function without a rate": (U, ["dt(u) = exp(u)"], {"dealias": "2/3"}, "rate is missing"),
+    "a function without a rate": (U, ["dt(u) = arccos(u)"], {"dealias": "2/3"}, "rate is missing"),
+    "numbers that are too large": (
+        {"u": "scalar", "v": "scalar"},
+        ["dt(u) = 1e-300*u*u + 1e300*v*v", "dt(v) = 0"],
+        {"dealias": "none"},
+        "becomes too large",
+    ),
     "cubic with 2/3": (U, ["dt(u) = -u**3"], {"dealias": "2/3"}, "at most 1/2 of the modes"),
     "quartic": (U, ["dt(u) = -u**4"], {}, "2/5"),
     "dealias that is none": (U, ["dt(u) = -u**2"], {"dealias": "some"}, 'a fraction or "none"'),
@@ -150,7 +156,7 @@ TEXTS = {
         "a mean between walls",
     ),
 }
-WITHOUT_A_PLACE = ("no fields", "an empty", "no text", "10", "too few")
+WITHOUT_A_PLACE = ("no fields", "an empty", "no text", "numbers that", "10", "too few")
 
 
 @pytest.mark.parametrize("kind", TEXTS)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Literal
 
 from whorl.equations.clock import clock_of
-from whorl.equations.dealias import check_growth, dealiasing, has_functions, kept
+from whorl.equations.dealias import check_growth, dealiasing, kept, side_with_function
 from whorl.equations.exact import ONE
 from whorl.equations.forms import Choice, Problem, Search, typed_choice
 from whorl.equations.formulas import combination
@@ -17,13 +17,14 @@ from whorl.equations.multipliers import IDENTITY, Form
 from whorl.equations.plan import EquationPlan, FieldPlan, FluxPart, Number, PlanTerm, PointProgram, Source
 from whorl.equations.points import Builder, Operand, Sum
 from whorl.equations.problem import problem_of
-from whorl.equations.rate import Bounds, Grid, bound, square_of_speed, weights_of
+from whorl.equations.rate import Bound, Bounds, Grid, square_of_speed
+from whorl.equations.slopes import Slopes, is_zero
 from whorl.equations.split import Clock
 from whorl.equations.sums import Column, Sums
 from whorl.equations.text import Declarations, System, read
 from whorl.equations.written import Writer
-from whorl.expressions.faults import fault
-from whorl.expressions.nodes import Node
+from whorl.expressions.faults import ExpressionError, fault
+from whorl.expressions.nodes import Node, within
 
 Forms = Literal["least", "typed"]
 
@@ -65,8 +66,14 @@ def compiled(
     system = read(declared)
     problem = problem_of(system)
     degree, dealias, why = dealiasing(system, problem.split)
-    choice = typed_choice(problem) if forms == "typed" else Search(problem, budget, clock).found()
-    return _Assembly(system, problem, choice, grid or Grid.of(declared.axes), (degree, dealias, why)).plan()
+    try:
+        choice = typed_choice(problem) if forms == "typed" else Search(problem, budget, clock).found()
+        own = grid or Grid.of(declared.axes)
+        return _Assembly(system, problem, choice, own, (degree, dealias, why)).plan()
+    except OverflowError:
+        raise ExpressionError(
+            "the equations are wrong: a number in them becomes too large or too small; scale the fields."
+        ) from None
 
 
 class _Assembly:
@@ -190,20 +197,35 @@ class _Assembly:
     def _rate(self, builder: Builder) -> Operand:
         if self.system.rate is not None:
             return self._node(builder, self.system.rate)
-        if has_functions(self.problem.split):
-            raise fault(
-                "rate is missing: a function of fields that is no polynomial has no bound that follows; "
-                "give rate, an expression that bounds 1/dt at a point",
-                self.system.sides[0].text,
-            )
         bounds = Bounds(self.grid, kept(self.dealias))
-        rows = {key: _of_forms(row) for key, row in self.choice.table.items()}
-        carries, weights = weights_of(rows, self.inputs, self.velocity, bounds)
-        return bound(builder, carries, weights, self.velocity, self.grid)
+        found = Bound(
+            builder, self.inputs, self.velocity, bounds, self._clock_in(builder), self._slopes_in(builder)
+        )
+        for (output, factor), row in sorted(self.choice.table.items(), key=lambda item: item[0]):
+            found.add(output, factor, row)
+        return found.operand()
 
+    def _clock_in(self, builder: Builder) -> Callable[[Clock], Operand]:
+        return lambda clock: builder.number(Number("clock", which=self.clocks[clock]))
 
-def _of_forms(row: Mapping[Column, Fraction]) -> dict[Column, Fraction]:
-    return {column: value for column, value in row.items() if not column.text}
+    def _slopes_in(self, builder: Builder) -> Callable[[str], list[tuple[Form, Operand]]]:
+        """The slopes of a function by its text: forms, and operands of the slopes by these."""
+
+        def made(text: str) -> list[tuple[Form, Operand]]:
+            node = self.problem.split.nodes[text]
+            leaves = {self.writer.form(one): one for one in within(node) if one.kind == "linear"}
+            try:
+                slopes = {form: Slopes(self.system.graph, leaves[form]).of(node) for form in sorted(leaves)}
+            except ValueError as error:
+                raise fault(
+                    f"rate is missing: {error}; give rate, an expression that bounds 1/dt at a point",
+                    side_with_function(self.system, self.problem.split),
+                ) from None
+            return [
+                (form, self._node(builder, slope)) for form, slope in slopes.items() if not is_zero(slope)
+            ]
+
+        return made
 
 
 def _flux(polynomial: Mapping[tuple[int, int, int], Fraction]) -> tuple[FluxPart, ...]:

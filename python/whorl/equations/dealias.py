@@ -25,7 +25,7 @@ def dealiasing(system: System, split: Split) -> tuple[int, str, str]:
     chosen, degree = system.declared.dealias, split.degree
     if has_functions(split):
         if chosen is None:
-            side = _side_with_function(system, split)
+            side = side_with_function(system, split)
             raise fault(
                 "dealias is missing: a function of fields that is no polynomial has aliases with any choice; "
                 'give dealias, such as "2/3" or "none"',
@@ -71,7 +71,8 @@ def _fraction(text: str) -> Fraction:
     return given
 
 
-def _side_with_function(system: System, split: Split) -> str:
+def side_with_function(system: System, split: Split) -> str:
+    """The text of the first equation that has a function of fields."""
     component = next(
         component
         for component, _, _, text in sorted(split.points)

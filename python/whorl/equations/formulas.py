@@ -171,14 +171,8 @@ class Solver:
         """The order of the unknown numbers, of which the last are zero where several solve the system."""
         outputs = len(self.block.outputs) if self.block.projected else 1
         last = self.classes.axes - 1
-        labels = [(output, factor) for output in range(outputs) for factor, _ in unknown]
-
-        def key(number: int) -> tuple[bool, int, int]:
-            output, factor = labels[number]
-            gauge = self.block.projected and output == outputs - 1 and factor.orders[last] > 0
-            return gauge, factor.orders[last], number
-
-        return sorted(range(len(labels)), key=key)
+        orders = [factor.orders[last] for _ in range(outputs) for factor, _ in unknown]
+        return sorted(range(len(orders)), key=lambda number: (orders[number], number))
 
     def _solution(self, unknown: Sequence[tuple[Factor, tuple[Form, ...]]]) -> Formula | None:
         found = solved(*self._rows(unknown), self._order(unknown)) if unknown else None

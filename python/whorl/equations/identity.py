@@ -2,6 +2,7 @@
 
 import ast
 import hashlib
+import warnings
 import zlib
 from dataclasses import replace
 
@@ -25,7 +26,9 @@ def normalised(system: System) -> str:
 
 
 def _right(text: str) -> ast.expr:
-    return ast.parse(text.partition("=")[2].strip(), mode="eval").body
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        return ast.parse(text.partition("=")[2].strip(), mode="eval").body
 
 
 def _ordered(node: ast.expr) -> str:

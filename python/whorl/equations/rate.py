@@ -1,18 +1,18 @@
 """The bound of an explicit step at a point, and the square of the speed.
 
-For terms that are ∇·(u f) it is |u|/Δx + |v|/Δy + |w|/Δz, once. Each other product counts with the
+For terms that are c ∇·(u f) it is c (|u|/Δx + |v|/Δy + |w|/Δz), once. Each other product counts with the
 derivatives after it, and those of the input by which it is differentiated, at the largest wavenumber. The
 bound is the largest sum of an equation.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
-from whorl.equations.exact import added
 from whorl.equations.multipliers import PLAIN, Factor, Form
 from whorl.equations.points import Builder, Monomial, Operand
+from whorl.equations.split import Clock
 from whorl.equations.sums import Column
 
 
@@ -58,31 +58,66 @@ class Bounds:
         return math.fsum(abs(float(value)) * self.of(factor) for (_, factor), value in form)
 
 
-Weights = dict[tuple[int, ...], float]  # by inputs whose magnitudes are multiplied
+Weights = dict[Monomial, float]  # by magnitudes that are multiplied
 
 
-def weights_of(
-    rows: Mapping[tuple[int, Factor], Mapping[Column, Fraction]],
-    inputs: Sequence[Form],
-    velocity: Sequence[int],
-    bounds: Bounds,
-) -> tuple[bool, dict[int, Weights]]:
-    """Whether a velocity carries fields, and the other parts of the bound by output."""
-    number = {form: place for place, form in enumerate(inputs)}
-    carries, weights = False, dict[int, Weights]()
-    for (output, factor), row in rows.items():
-        for column, value in row.items():
+@dataclass
+class Bound:
+    """The parts of the bound of 1/dt: how strongly the velocity carries fields, and sums by output.
+
+    `clock` gives the operand of a clock, `slopes` the operands of the slopes of a function by its forms.
+    """
+
+    builder: Builder
+    inputs: Sequence[Form]
+    velocity: Sequence[int]
+    bounds: Bounds
+    clock: Callable[[Clock], Operand]
+    slopes: Callable[[str], list[tuple[Form, Operand]]]
+    carried: float = 0.0
+    weights: dict[int, Weights] = field(default_factory=dict)
+
+    def add(self, output: int, factor: Factor, row: Mapping[Column, Fraction]) -> None:
+        """Add the products of an output under a factor."""
+        number = {form: place for place, form in enumerate(self.inputs)}
+        for column, value in sorted(row.items()):
+            size = abs(float(value)) * self.bounds.of(factor)
+            if column.text:
+                for form, slope in self.slopes(column.text):
+                    self._weigh(output, column.clock, (slope,), size * self.bounds.of_form(form))
+                continue
             places = [number[form] for form in column.forms]
-            for place in range(len(places)):
-                others = tuple(sorted(places[:place] + places[place + 1 :]))
-                form = inputs[places[place]]
-                if _is_carried(factor, form, others, velocity):
-                    carries = True
-                    continue
-                size = abs(float(value)) * bounds.of(factor) * bounds.of_form(form)
-                of = weights.setdefault(output, {})
-                of[others] = of.get(others, 0.0) + size
-    return carries, weights
+            for place, of in enumerate(places):
+                others, form = places[:place] + places[place + 1 :], self.inputs[of]
+                if not column.clock and _is_carried(factor, form, others, self.velocity):
+                    own = max(abs(float(one)) for _, one in form)
+                    self.carried = max(self.carried, abs(float(value)) * own)
+                else:
+                    operands = tuple(("input", one) for one in others)
+                    self._weigh(output, column.clock, operands, size * self.bounds.of_form(form))
+
+    def _weigh(self, output: int, clock: Clock, operands: tuple[Operand, ...], size: float) -> None:
+        numbers = (self.clock(clock),) if clock else ()
+        monomial = tuple(sorted(self.builder.step("abs", one) for one in (*operands, *numbers)))
+        of = self.weights.setdefault(output, {})
+        of[monomial] = of.get(monomial, 0.0) + size
+
+    def operand(self) -> Operand:
+        """The operand of the bound: the largest sum of an equation, and the velocity by the spacings."""
+        builder, grid = self.builder, self.bounds.grid
+        sums = [
+            builder.sum({one: Fraction(size) for one, size in sorted(of.items()) if size})
+            for of in self.weights.values()
+        ]
+        first, *others = list(dict.fromkeys(sums)) or [builder.value(0)]
+        total = first
+        for one in others:
+            total = builder.step("maximum", total, one)
+        for axis, place in enumerate(self.velocity if self.carried else ()):
+            size = builder.step("abs", ("input", place))
+            spacing = builder.value(self.carried * grid.points[axis] / grid.lengths[axis])
+            total = builder.step("multiply_add", spacing, size, total)
+        return total
 
 
 def _is_carried(factor: Factor, form: Form, others: Sequence[int], velocity: Sequence[int]) -> bool:
@@ -91,36 +126,6 @@ def _is_carried(factor: Factor, form: Form, others: Sequence[int], velocity: Seq
     plain = factor.power == 0 and factor.tag == PLAIN
     plain = plain and all(one.power == 0 and one.tag == PLAIN for (_, one), _ in form)
     return plain and orders == 1 and len(others) == 1 and others[0] in velocity
-
-
-def bound(
-    builder: Builder, carries: bool, weights: Mapping[int, Weights], velocity: Sequence[int], grid: Grid
-) -> Operand:
-    """The operand of the bound."""
-    total = _largest(builder, weights)
-    if not carries:
-        return total
-    for axis, place in enumerate(velocity):
-        size = builder.step("abs", ("input", place))
-        spacing = builder.value(grid.points[axis] / grid.lengths[axis])
-        total = builder.step("multiply_add", spacing, size, total)
-    return total
-
-
-def _largest(builder: Builder, weights: Mapping[int, Weights]) -> Operand:
-    """The largest sum of an equation."""
-    seen: dict[Operand, None] = {}
-    for of in weights.values():
-        terms: dict[Monomial, Fraction] = {}
-        for places, size in sorted(of.items()):
-            monomial = tuple(builder.step("abs", ("input", place)) for place in places)
-            added(terms, {tuple(sorted(monomial)): Fraction(size)})
-        seen[builder.sum(terms)] = None
-    operands = list(seen) or [builder.value(0)]
-    total = operands[0]
-    for one in operands[1:]:
-        total = builder.step("maximum", total, one)
-    return total
 
 
 def square_of_speed(builder: Builder, velocity: Sequence[int]) -> Operand:

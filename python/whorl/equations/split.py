@@ -23,7 +23,7 @@ from whorl.equations.text import Side, System
 from whorl.equations.written import Writer
 from whorl.expressions.faults import ExpressionError, fault
 from whorl.expressions.linear import Multiplier
-from whorl.expressions.nodes import Node, in_modes, within
+from whorl.expressions.nodes import Node, in_modes, is_constant, within
 
 Clock = tuple[str, ...]
 Poly = dict[tuple[Clock, tuple[Form, ...]], Fraction]
@@ -147,6 +147,8 @@ class Parting:
         return None
 
     def _source(self, node: Node, outer: Factor, scale: Fraction, clock: Clock) -> None:
+        if is_constant(node, 0):
+            return
         self._check_parity(node, outer)
         if outer.keeps_mean:
             for (more, _), value in self._poly_of(node).items():
