@@ -142,6 +142,8 @@ TEXTS = {
     "a rate that is a vector": (FLOW, ["dt(u) = u", "dt(s) = s"], {"rate": "u"}, "rate is wrong"),
     "a rate that is negative": (U, ["dt(u) = u*u"], {"rate": "-2"}, "give its magnitude"),
     "a rate of an unknown name": (U, ["dt(u) = u*u"], {"rate": "q"}, '"q" is not known'),
+    "a rate of a mean": (U, ["dt(u) = u*u"], {"rate": "mean(u**4)"}, "the modes do not give"),
+    "a rate of a product within": (U, ["dt(u) = u*u"], {"rate": "u*dx(u*u)"}, "a second round trip"),
     "too few parities": (FLOW, ["dt(u) = u", "dt(s) = s"], {"parities": {"u": []}}, "it has 3 components"),
     "unlike parities": (
         FLOW,

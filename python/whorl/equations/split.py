@@ -86,6 +86,8 @@ def split(system: System, normal: Normal) -> Split:
             parting.part(side, first + number, node)
     for side, node in system.beyond:
         parting.check_zero(side, node)
+    if system.rate and system.declared.rate:
+        parting.check_rate(system.rate, system.declared.rate)
     return parting.found
 
 
@@ -107,6 +109,17 @@ class Parting:
             raise
         except ValueError as error:
             raise fault(f"the equation of {side.name}: {error}", side.text) from None
+
+    def check_rate(self, rate: Node, text: str) -> None:
+        """Raises ExpressionError for a rate that needs a round trip of its own."""
+        try:
+            for one in within(rate):
+                if one.kind == "linear":
+                    self.writer.form(one)
+                elif one.kind == "number" and not isinstance(one.value, str):
+                    self._check_mean(one)
+        except ValueError as error:
+            raise fault(f"rate: {error}", text) from None
 
     def check_zero(self, side: Side, node: Node) -> None:
         """Raises ExpressionError if a component that the field lacks is not zero."""
