@@ -191,6 +191,7 @@ def test_linear_part_has_rates_blocks_and_explicit_terms():
         "dt(u) = where(x > 1, u, 0.5)*u - exp(-u)",
         "dt(u) = filter(u*u, 1.5) + gauss(u, 0.3)*helmholtz(u, 0.2)",
         "dt(u) = inv_lap(lap(u*u)) + u*dx(u)",
+        "dt(u) = dx((u + 1)**2)",
         "dt(u) = (2 + sin(3*t))*lap(u) + u*(u - mean(u))",
     ],
 )
@@ -230,6 +231,13 @@ def test_walls_along_x_part_sums_of_unlike_turns():
     between = compiled(Declarations(fields, equations, walls=(True, False, False)), budget=60)
     assert (len(without.fluxes), without.real_fluxes) == (2, 3)
     assert (len(between.fluxes), between.real_fluxes) == (3, 3)
+
+
+def test_product_without_its_mean():
+    declared = of(FLOW, "dt(u) = inv_lap(lap(advect(u, u) + u.x*u))")
+    plan = compiled(declared, budget=60)
+    assert plan.inputs == compiled(of(FLOW, "dt(u) = advect(u, u)")).inputs
+    assert difference(read(declared), plan, 1) < 1e-13
 
 
 def test_coefficients_that_are_no_small_fractions():

@@ -46,10 +46,13 @@ class Classes:
 
 
 class Wave:
-    """The derivatives D of a wave in some samples, and multipliers of it."""
+    """The derivatives D of a wave in some samples, and multipliers of it.
 
-    def __init__(self, derivatives: np.ndarray, prime: int):
-        self.derivatives, self.prime = derivatives % prime, prime
+    `outer`: it is the wave of a product, on which factors without a mean are not told from others.
+    """
+
+    def __init__(self, derivatives: np.ndarray, prime: int, *, outer: bool = False):
+        self.derivatives, self.prime, self.outer = derivatives % prime, prime, outer
         self.square = -sum(one * one % prime for one in self.derivatives) % prime
         self._factors: dict[Factor, np.ndarray] = {}
 
@@ -72,7 +75,9 @@ class Wave:
                 result = result * power(derivative, order, self.prime) % self.prime
         if factor.tag != PLAIN:
             result = result * self._mixed(repr(factor.tag), factor.tag.sector != NO_SECTOR) % self.prime
-        return result * self._mixed("meanless", False) % self.prime if factor.meanless else result
+        if factor.meanless and not self.outer:
+            result = result * self._mixed("meanless", False) % self.prime
+        return result
 
     def _mixed(self, name: str, of_angle: bool) -> np.ndarray:
         """The values of a function of k² or of k, which depends on its name."""
@@ -96,7 +101,7 @@ class Waves:
         total = self._vector(1 if fixed else count) * np.ones(count, dtype=np.int64)
         derivatives = [self._vector(count) for _ in self.content[1:]]
         last = (total - sum(derivatives)) % prime
-        self.total = Wave(total, prime)
+        self.total = Wave(total, prime, outer=True)
         self.waves = [Wave(one, prime) for one in (*derivatives, last)]
         self.amplitudes = [self._amplitudes(*pair) for pair in zip(self.content, self.waves, strict=True)]
         self._forms: dict[tuple[Form, int], np.ndarray] = {}
