@@ -61,7 +61,7 @@ PARAMETERS = dict.fromkeys(ZERO, 0.0) | {
 
 
 def options(model: str, points: tuple[int, int, int], **settings: Any) -> Any:
-    known = bench_case(8, "double", None, model, "rk2", 1, []).flow.parameters()
+    known = bench_case(8, "double", None, model, "rk2", 1, []).flow.constants()
     parameters = {name: PARAMETERS[name] for name in known}
     given = {"lengths": (2 * math.pi,) * 3, "parameters": parameters, **settings}
     given["scheme"] = core_scheme("rk2")

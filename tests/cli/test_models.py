@@ -61,7 +61,7 @@ def test_models_are_listed_with_equations_and_parameters(whorl):
     for name, model in MODELS.items():
         assert f" {name} " in plain
         assert "sound_speed" in plain
-        assert model.equations.split()[0] in plain
+        assert model.formulas.split()[0] in plain
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -69,7 +69,7 @@ def test_a_model_in_full(whorl, name):
     shown = whorl("models", name)
     assert shown.code == 0
     plain = " ".join(shown.out.split())
-    for line in MODELS[name].equations.splitlines():
+    for line in MODELS[name].formulas.splitlines():
         assert " ".join(line.split()) in plain
     for option in MODELS[name].model_fields:
         assert option == "model" or f"\n{option} " in shown.out

@@ -129,7 +129,7 @@ def check_report(whorl, tmp_path, kind):
     made = Page(tmp_path / "run" / "report.html")
     assert made.unbalanced() == []
     assert {"averages", "slices", "curves", "spectra", "checks"} <= set(made.sections)
-    assert open_run(tmp_path / "run").case.flow.equations.split("\n")[0] in made["case"].find("pre/code").text
+    assert open_run(tmp_path / "run").case.flow.formulas.split("\n")[0] in made["case"].find("pre/code").text
     assert ("free-slip walls in z" in made.told("case")) == (kind == "walls")
     assert ("kmax_eta" in made.told("checks")) == (kind in ("walls", "magnetic"))
     _, (_, *balances) = made.tables("checks")  # the balances of each of these are known

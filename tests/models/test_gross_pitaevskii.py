@@ -141,7 +141,7 @@ def invariants(simulation) -> np.ndarray:
 
 def energies(simulation) -> dict:
     """By numpy from ψ: kinetic, quantum and interaction energy, and the parts of the kinetic one by modes."""
-    flow, modes, psi = simulation.case.flow.parameters(), Modes(simulation.case), wavefunction(simulation)
+    flow, modes, psi = simulation.case.flow.constants(), Modes(simulation.case), wavefunction(simulation)
     alpha, g, density = flow["dispersion"], flow["interaction"], flow["density"]
     a = np.fft.fftn(psi, norm="forward")
     slopes = np.fft.ifftn(1j * modes.k * a, axes=(1, 2, 3), norm="forward")

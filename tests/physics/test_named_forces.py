@@ -245,7 +245,7 @@ def test_the_set_of_pressure_has_the_force_beside(model, forces):
     count = 2 if model == "navier-stokes-2d" else 3
     gradient, friction = (simulation.field(text) for text in ("grad(p)", "viscosity*lap(velocity)"))
     force, slopes = simulation.field("velocity_force"), simulation.field("grad(velocity)")
-    viscosity = simulation.case.flow.parameters()["viscosity"]
+    viscosity = simulation.case.flow.constants()["viscosity"]
     strain = slopes.reshape(3, 3, *slopes.shape[1:])
     epsilon = viscosity / 2 * ((strain + strain.swapaxes(0, 1)) ** 2).sum((0, 1)).mean()
     of_scale = count * epsilon**1.5 / np.sqrt(viscosity)

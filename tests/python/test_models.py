@@ -112,7 +112,7 @@ def test_a_new_case_is_the_example_and_shows_every_option(name):
     for section in ("grid", "flow", "time", "output", "run"):
         for option in type(getattr(example_case(MODELS[name]), section)).model_fields:
             assert re.search(rf"^(# )?{option} = ", text, re.MULTILINE), option
-    for line in MODELS[name].equations.splitlines():
+    for line in MODELS[name].formulas.splitlines():
         assert f"#     {line}\n" in text
 
 
@@ -142,13 +142,13 @@ def test_the_floor_counts_what_the_core_carries(name):
 def test_without_a_model_it_is_navier_stokes():
     case = Case(grid={"points": 8}, flow={"viscosity": 0.1}, time={"steps": 1})
     assert case.flow.model == "navier-stokes"
-    assert case.flow.parameters()["viscosity"] == 0.1
+    assert case.flow.constants()["viscosity"] == 0.1
 
 
 def test_a_number_is_a_vector_along_z():
     parameters = case_of(
         "navier-stokes", {"rotation": 2.0, "mean_velocity": [1.0, 2.0, 3.0]}
-    ).flow.parameters()
+    ).flow.constants()
     assert [parameters[f"rotation_{axis}"] for axis in "xyz"] == [0, 0, 2]
     assert [parameters[f"mean_velocity_{axis}"] for axis in "xyz"] == [1, 2, 3]
 
@@ -162,18 +162,18 @@ def test_a_number_is_a_vector_along_z():
 )
 def test_a_diffusivity_or_its_number(model, number, diffusivity, core):
     nu = MODELS[model].example["flow"]["viscosity"]
-    assert case_of(model).flow.parameters()[core] == nu
-    assert case_of(model, {number: 4.0}).flow.parameters()[core] == pytest.approx(nu / 4)
+    assert case_of(model).flow.constants()[core] == nu
+    assert case_of(model, {number: 4.0}).flow.constants()[core] == pytest.approx(nu / 4)
     given = case_of(model, {diffusivity: 0.3})
-    assert given.flow.parameters()[core] == 0.3
+    assert given.flow.constants()[core] == 0.3
     assert "exclude each other" in refusal(model, {number: 4.0, diffusivity: 0.3})
-    assert given.updated([f"flow.{number}=2"]).flow.parameters()[core] == pytest.approx(nu / 2)
+    assert given.updated([f"flow.{number}=2"]).flow.constants()[core] == pytest.approx(nu / 2)
 
 
 def test_rayleigh_benard_in_units_of_free_fall():
     """u d/κ = √(Ra Pr) u of free fall; ν and κ are the inverse of such numbers."""
     flow = case_of("rayleigh-benard", {"rayleigh": 4e6, "prandtl": 25.0}).flow
-    parameters = flow.parameters()
+    parameters = flow.constants()
     assert parameters["viscosity"] / parameters["diffusivity"] == pytest.approx(25)
     assert 1 / (parameters["viscosity"] * parameters["diffusivity"]) == pytest.approx(4e6)
     assert parameters["rotation_z"] == 0
@@ -181,9 +181,9 @@ def test_rayleigh_benard_in_units_of_free_fall():
 
 def test_rayleigh_benard_rotates_by_taylor_or_rossby():
     flow = {"rayleigh": 1e6, "prandtl": 4.0}
-    by_taylor = case_of("rayleigh-benard", flow | {"taylor": 1e7}).flow.parameters()
+    by_taylor = case_of("rayleigh-benard", flow | {"taylor": 1e7}).flow.constants()
     rossby = math.sqrt(1e6 / (4.0 * 1e7))
-    by_rossby = case_of("rayleigh-benard", flow | {"rossby": rossby}).flow.parameters()
+    by_rossby = case_of("rayleigh-benard", flow | {"rossby": rossby}).flow.constants()
     assert by_taylor["rotation_z"] == pytest.approx(by_rossby["rotation_z"])
     assert 2 * by_taylor["rotation_z"] == pytest.approx(1 / rossby)
     assert (2 * by_taylor["rotation_z"] / by_taylor["viscosity"]) ** 2 == pytest.approx(1e7)
@@ -202,13 +202,13 @@ def test_nusselt_numbers_from_flux_plates_and_dissipation():
 @pytest.mark.parametrize("name", ["gross-pitaevskii", "ginzburg-landau"])
 def test_a_superfluid_has_its_sound_speed_and_coherence_length(name):
     """c² = 2 a b ρ0 (Bogoliubov at k → 0) and ξ² = a/(b ρ0)."""
-    p = case_of(name, {"sound_speed": 3.0, "coherence_length": 0.2, "density": 5.0}).flow.parameters()
+    p = case_of(name, {"sound_speed": 3.0, "coherence_length": 0.2, "density": 5.0}).flow.constants()
     assert 2 * p["dispersion"] * p["interaction"] * p["density"] == pytest.approx(9)
     assert p["dispersion"] / (p["interaction"] * p["density"]) == pytest.approx(0.04)
 
 
 def test_the_direction_of_a_field_has_length_one():
-    p = case_of("quasi-static-mhd", {"field_direction": [3.0, 0.0, 4.0]}).flow.parameters()
+    p = case_of("quasi-static-mhd", {"field_direction": [3.0, 0.0, 4.0]}).flow.constants()
     assert [p[f"field_direction_{axis}"] for axis in "xyz"] == pytest.approx([0.6, 0, 0.8])
     assert "no direction" in refusal("quasi-static-mhd", {"field_direction": [0.0, 0.0, 0.0]})
 

@@ -45,7 +45,7 @@ def models(
         model = _find_model(name)
         show_text(console, f"{name}: {model.__doc__.strip()}")
         console.print()
-        show_text(console, model.equations, INDENT)
+        show_text(console, model.formulas, INDENT)
         console.print()
         show_rows(console, list(own_options(model)), ("option", "default", "meaning"))
         console.print()
@@ -57,7 +57,7 @@ def models(
     for known, model in MODELS.items():
         parameters = ", ".join(key for key in model.model_fields if key != "model")
         console.print(f"[bold]{known}[/]", soft_wrap=True)
-        show_text(console, model.equations, INDENT)
+        show_text(console, model.formulas, INDENT)
         show_text(console, f"Parameters: {parameters}.", INDENT)
 
 

@@ -106,7 +106,7 @@ def told_sum(terms: Iterable[str]) -> str:
 
 def _head(model: type[Model]) -> str:
     summary = " ".join(model.__doc__.strip().split("\n\n")[0].split())
-    lines = [f"{tag_of(model)}: {summary}", "", *(f"    {line}" for line in model.equations.splitlines()), ""]
+    lines = [f"{tag_of(model)}: {summary}", "", *(f"    {line}" for line in model.formulas.splitlines()), ""]
     lines.append(f'A commented option shows the default; "{NO_VALUE}" means none. See whorl options.')
     return "".join(f"# {line}".rstrip() + "\n" for line in lines)
 

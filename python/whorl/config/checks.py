@@ -158,7 +158,7 @@ def is_taken(name: str, flow: Model) -> bool:
     """Whether the name of the scalar, or of a column that it adds, is that of something else."""
     columns = {column.name for column in (*CLOCK, *flow.columns)}
     symbols = {field.symbol for field in (flow.state | flow.outputs).values()}
-    numbers = {*flow.parameters(), *SHORT}
+    numbers = {*flow.constants(), *SHORT}
     own = {name, *(f"{name}_{column.name}" for column in STATISTICS)}
     words = {*symbols, *numbers, *flow.quantities(), *NUMBERS}
     return iskeyword(name) or not own.isdisjoint({*flow.state, *flow.outputs, *columns, *RESERVED, *words})

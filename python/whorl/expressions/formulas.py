@@ -33,7 +33,7 @@ class ForcePart:
 
 def numbers_of(case: "Case") -> dict[str, float]:
     """The numbers of a case by their names in expressions."""
-    parameters = case.flow.parameters()
+    parameters = case.flow.constants()
     short = {symbol: parameters[name] for symbol, name in SHORT.items() if name in parameters}
     lengths = {f"L{axis}": length for axis, length in zip("xyz", case.grid.lengths, strict=True)}
     return parameters | short | lengths

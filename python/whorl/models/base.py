@@ -203,7 +203,7 @@ class Model(Section):
 
     model: str = option(..., "equation set")
 
-    equations: ClassVar[str]
+    formulas: ClassVar[str]
     """The equations in plain text, as `whorl models` prints them."""
 
     state: ClassVar[dict[str, FieldOf]]
@@ -266,14 +266,14 @@ class Model(Section):
         """The field that [initial] sets."""
         return next(iter(cls.state))
 
-    def parameters(self) -> dict[str, float]:
+    def constants(self) -> dict[str, float]:
         """The core's parameters by name."""
         raise NotImplementedError
 
     def units(self) -> dict[str, Dimension]:
         """The units of the parameters, by name: those of the options of these names, or of their vectors."""
         found = {}
-        for name in self.parameters():
+        for name in self.constants():
             option = name if name in type(self).model_fields else name.rpartition("_")[0]
             if option in type(self).model_fields:
                 found[name] = Dimension.of(self.unit_of(option))
@@ -309,7 +309,7 @@ class Model(Section):
 
     def viscosity_of_schmidt(self) -> float:
         """The ν in the Schmidt numbers of scalars."""
-        return self.parameters()["viscosity"]
+        return self.constants()["viscosity"]
 
     def symbols(self) -> dict[str, float]:
         """The parameters that distinguish runs, by symbol, without those of terms that do not act."""

@@ -43,7 +43,7 @@ class Boussinesq(ViscousFlow):
     prandtl: float | None = option(None, "Prandtl number ν/κ; 1 without diffusivity", gt=0)
 
     rivals: ClassVar = {"diffusivity": ("prandtl",), "prandtl": ("diffusivity",)}
-    equations: ClassVar = """\
+    formulas: ClassVar = """\
 ∂u/∂t + (U + u)·∇u = −∇p − 2 Ω×u − N θ ẑ + ν ∇²u − ν_h (−∇²)^p u − μ (−∇²)^−q u − α u
 ∂θ/∂t + (U + u)·∇θ = N w + κ ∇²θ
 ∇·u = 0"""
@@ -142,10 +142,10 @@ class Boussinesq(ViscousFlow):
         buoyant = self.buoyancy_frequency != 0 and statistics.get("potential_energy", 0.0) > 0
         return buoyant or super().moves(statistics)
 
-    def parameters(self) -> dict[str, float]:
+    def constants(self) -> dict[str, float]:
         kappa = self.diffusivity if self.prandtl is None else self.viscosity / self.prandtl
         stratification = {"diffusivity": kappa, "buoyancy_frequency": self.buoyancy_frequency}
-        return super().parameters() | stratification
+        return super().constants() | stratification
 
     def symbols(self) -> dict[str, float]:
-        return super().symbols() | {"κ": self.parameters()["diffusivity"], "N": self.buoyancy_frequency}
+        return super().symbols() | {"κ": self.constants()["diffusivity"], "N": self.buoyancy_frequency}

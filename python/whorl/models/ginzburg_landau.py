@@ -12,7 +12,7 @@ class GinzburgLandau(Superfluid):
 
     model: Literal["ginzburg-landau"] = option(..., "equation set")
 
-    equations: ClassVar = """\
+    formulas: ClassVar = """\
 ∂ψ/∂t = a ∇²ψ − b |ψ|²ψ + b ρ0 ψ − i u·∇ψ − u²/(4a) ψ,  a = c ξ/√2,  b = c/(√2 ξ ρ0)"""
     state: ClassVar = {"psi": PSI, "velocity": VELOCITY}
     outputs: ClassVar = {"psi": PSI, "velocity": VELOCITY}

@@ -86,7 +86,7 @@ class Superfluid(Model):
     measured: ClassVar = "density"
     viscous: ClassVar = False
 
-    def parameters(self) -> dict[str, float]:
+    def constants(self) -> dict[str, float]:
         c, xi = self.sound_speed, self.coherence_length
         return {
             "dispersion": c * xi / math.sqrt(2),
@@ -112,7 +112,7 @@ class GrossPitaevskii(Superfluid):
     model: Literal["gross-pitaevskii"] = option(..., "equation set")
     linear: Linear = option("exact", "how the dispersion is advanced")
 
-    equations: ClassVar = """\
+    formulas: ClassVar = """\
 i ∂ψ/∂t = −a ∇²ψ + b |ψ|²ψ − b ρ0 ψ,  a = c ξ/√2,  b = c/(√2 ξ ρ0)"""
     state: ClassVar = {"psi": PSI}
     outputs: ClassVar = {"psi": PSI}

@@ -97,7 +97,7 @@ class Mhd(ViscousFlow):
     kinematic: bool = option(False, "whether u is prescribed and constant in time, and only b advances")
 
     rivals: ClassVar = {"resistivity": ("magnetic_prandtl",), "magnetic_prandtl": ("resistivity",)}
-    equations: ClassVar = """\
+    formulas: ClassVar = """\
 ∂u/∂t + (U + u)·∇u = −∇p + j×(B0 + b) − 2 Ω×u + ν ∇²u − ν_h (−∇²)^p u − μ (−∇²)^−q u − α u
 ∂b/∂t = ∇×((U + u − d j)×(B0 + b)) + η ∇²b,  j = ∇×b
 ∇·u = 0,  ∇·b = 0"""
@@ -265,11 +265,11 @@ class Mhd(ViscousFlow):
         """The velocity of a kinematic dynamo."""
         return ("velocity",) if self.kinematic else ()
 
-    def parameters(self) -> dict[str, float]:
+    def constants(self) -> dict[str, float]:
         magnetic = {"resistivity": self.magnetic_diffusivity(), "hall": self.hall}
         mean = components("mean_field", self.mean_field)
         prescribed = {"viscosity": 0.0} if self.kinematic else {}
-        return super().parameters() | prescribed | magnetic | mean | {"kinematic": float(self.kinematic)}
+        return super().constants() | prescribed | magnetic | mean | {"kinematic": float(self.kinematic)}
 
     def viscosity_of_schmidt(self) -> float:
         """The given ν, which does not act on a prescribed velocity."""

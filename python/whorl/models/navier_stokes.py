@@ -13,7 +13,7 @@ class NavierStokes(ViscousFlow):
 
     model: Literal["navier-stokes"] = option("navier-stokes", "equation set")
 
-    equations: ClassVar = """\
+    formulas: ClassVar = """\
 ∂u/∂t + (U + u)·∇u = −∇p − 2 Ω×u + ν ∇²u − ν_h (−∇²)^p u − μ (−∇²)^−q u − α u
 ∇·u = 0"""
     of_states: ClassVar = (SKEWNESS,)  # terms of other models are part of the transfer

@@ -60,7 +60,7 @@ class NavierStokes2D(Losses):
     beta: float = option(0.0, "gradient β of the planetary vorticity along y", unit="1/(length time)")
     linear: Linear = option("explicit", "how the term of β is advanced")
 
-    equations: ClassVar = """\
+    formulas: ClassVar = """\
 ∂ω/∂t + u·∇ω + β v = ν ∇²ω − ν_h (−∇²)^p ω − μ (−∇²)^−q ω − α ω
 u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
     state: ClassVar = {"vorticity": VORTICITY}
@@ -167,5 +167,5 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         terms["forcing"] = ("vorticity_force",)
         return super().balances() | {"enstrophy": Balance(("vorticity",), terms)}
 
-    def parameters(self) -> dict[str, float]:
+    def constants(self) -> dict[str, float]:
         return self.losses() | {"beta": self.beta}

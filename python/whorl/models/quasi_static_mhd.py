@@ -26,7 +26,7 @@ class QuasiStaticMhd(ViscousFlow):
         (0.0, 0.0, 1.0), "direction e of the magnetic field, of any length; one number: z"
     )
 
-    equations: ClassVar = """\
+    formulas: ClassVar = """\
 ∂u/∂t + (U + u)·∇u = −∇p − Q ∇⁻²(e·∇)²u − 2 Ω×u + ν ∇²u − ν_h (−∇²)^p u − μ (−∇²)^−q u − α u
 ∇·u = 0"""
     columns: ClassVar = (
@@ -55,11 +55,11 @@ class QuasiStaticMhd(ViscousFlow):
             raise ValueError("flow.field_direction = [0, 0, 0] is no direction; give one, such as [0, 0, 1]")
         return self
 
-    def parameters(self) -> dict[str, float]:
+    def constants(self) -> dict[str, float]:
         length = math.hypot(*self.field_direction)
         unit = tuple(value / length for value in self.field_direction)
         field = {"interaction": self.interaction} | components("field_direction", unit)  # type: ignore[arg-type]
-        return super().parameters() | field
+        return super().constants() | field
 
     def quantities(self) -> dict[str, Defined]:
         usual = super().quantities()

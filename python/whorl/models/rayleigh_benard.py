@@ -35,7 +35,7 @@ TEMPERATURE = FieldOf(
 
 
 def diffusivity(of: Known) -> float:
-    return of.flow.parameters()["diffusivity"]
+    return of.flow.constants()["diffusivity"]
 
 
 # ⟨∂θ/∂z⟩ = 0, so that ⟨|∇T|²⟩ = 1 + ⟨|∇θ|²⟩.
@@ -77,7 +77,7 @@ class RayleighBenard(Model):
     linear: Linear = option("explicit", "how buoyancy and rotation are advanced")
 
     rivals: ClassVar = {"taylor": ("rossby",), "rossby": ("taylor",)}
-    equations: ClassVar = """\
+    formulas: ClassVar = """\
 ∂u/∂t + u·∇u = −∇p − ẑ×u/Ro + θ ẑ + √(Pr/Ra) ∇²u
 ∂θ/∂t + u·∇θ = w + ∇²θ/√(Ra Pr)
 ∇·u = 0"""
@@ -174,7 +174,7 @@ class RayleighBenard(Model):
         """The temperature without plates: nothing keeps a mean θ, and the mean w it drives, from growing."""
         return ("temperature",) if bases == "FFF" else ()
 
-    def parameters(self) -> dict[str, float]:
+    def constants(self) -> dict[str, float]:
         return {
             "viscosity": math.sqrt(self.prandtl / self.rayleigh),
             "diffusivity": 1 / math.sqrt(self.rayleigh * self.prandtl),

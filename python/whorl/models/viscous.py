@@ -87,7 +87,7 @@ LARGEST = Column(
 
 
 def viscosity(of: Known) -> float:
-    return of.flow.parameters()["viscosity"]
+    return of.flow.constants()["viscosity"]
 
 
 def rms_velocity(of: Known) -> float:
@@ -387,6 +387,6 @@ class ViscousFlow(Losses):
         turning = of_energy.turning | ({"coriolis": (CORIOLIS,)} if np.any(self.rotation) else {})
         return {"energy": replace(of_energy, turning=turning)}
 
-    def parameters(self) -> dict[str, float]:
+    def constants(self) -> dict[str, float]:
         frame = components("rotation", self.rotation) | components("mean_velocity", self.mean_velocity)
         return self.losses() | frame

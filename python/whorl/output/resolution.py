@@ -174,7 +174,7 @@ def _diffuses(case: Case, spectrum: str) -> bool:
     if spectrum in scalars:
         return scalars[spectrum] > 0
     there = any(column.name == spectrum for column in flow.spectra)
-    return there and flow.parameters()[DIFFUSED_BY[spectrum]] > 0
+    return there and flow.constants()[DIFFUSED_BY[spectrum]] > 0
 
 
 def _ends(k: np.ndarray, spectrum: np.ndarray, power: int, kmax: float) -> tuple[float, float, float]:

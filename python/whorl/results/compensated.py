@@ -143,7 +143,7 @@ def compensated(
 
 def _flow_of(run: RunResults) -> _Flow:
     """The dissipation and viscosity. Raises CaseError if the flow is plane or has no such dissipation."""
-    viscosity = run.case.flow.parameters().get("viscosity", 0.0)
+    viscosity = run.case.flow.constants().get("viscosity", 0.0)
     series = run.rows_of_window(None)
     if 1 in run.case.grid.points:
         raise CaseError(

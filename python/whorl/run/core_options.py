@@ -34,7 +34,7 @@ def core_options(case: Case, threads: int, timed: Timed = OPEN) -> _core.Options
     scheme = core_scheme(case.time.scheme, estimates=case.time.tolerance is not None)
     further = {
         "model": case.flow.model,
-        "parameters": case.flow.parameters(),
+        "parameters": case.flow.constants(),
         "linear": getattr(case.flow, "linear", CHOICES["linear"][0]),
         "scalars": [scalar.of_core(case.flow.viscosity_of_schmidt()) for scalar in case.scalars],
         "forcing": [

@@ -27,7 +27,7 @@ def check_models() -> None:
 def _differences(model: type[Model]) -> Iterator[str]:
     flow = model(**{"model": tag_of(model)} | model.example.get("flow", {}))
     scalars = [("s", (0.0, 0.0, 0.0, 0.0))] if model.viscous else []
-    options = _core.Options(model=flow.model, parameters=flow.parameters(), scalars=scalars)
+    options = _core.Options(model=flow.model, parameters=flow.constants(), scalars=scalars)
     options.points, options.lengths = (8, 8, 1 if model.must_be_flat else 8), (1.0, 1.0, 1.0)
     shape = _core.model_shape(options)
     own = {"s": 1} if scalars else {}

@@ -53,7 +53,7 @@ def fastest_driven(case: Case, flow: _core.Flow) -> Driven:
 
 def decay(case: Case, field: str, k: float) -> float:
     """The rate that is integrated exactly; for a velocity ν k² + ν_h k^2p + μ k^−2q + α, plus at most Q."""
-    flow = defaultdict(float, case.flow.parameters())
+    flow = defaultdict(float, case.flow.constants())
     rate = flow[DIFFUSIVITIES.get(field, "none")] * k**2
     if field in MOVING:
         rate += flow["drag"] + flow["interaction"]

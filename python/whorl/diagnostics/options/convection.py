@@ -32,7 +32,7 @@ class Convection(Diagnostic):
     def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         check_model(self, case, "rayleigh-benard")
         planes = Planes(questions, case, MEANS)
-        nu, kappa = (case.flow.parameters()[name] for name in ("viscosity", "diffusivity"))
+        nu, kappa = (case.flow.constants()[name] for name in ("viscosity", "diffusivity"))
         plates = case.grid.bases[0] == "S"
         axes = (planes.axis, *_axes(plates))
         arrays = (*_profiles(planes, nu, kappa), *_numbers(planes, nu, kappa, plates))

@@ -25,7 +25,7 @@ class Dissipation(ReadySet):
         known = quantities(case)
         of_scalars = [f"{scalar.name}_dissipation" for scalar in case.scalars]
         others = {name: known[name].text for name in (*POSITIVE, *of_scalars) if name in known}
-        acts = case.flow.parameters()["viscosity"] > 0
+        acts = case.flow.constants()["viscosity"] > 0
         of_flow = ({"dissipation": VISCOUS} if acts else {}) | {"enstrophy": ENSTROPHY}
         joint = (VISCOUS, ENSTROPHY) if acts else None
         return SetContents((Group(of_flow | others, "log", ratios=True),), joint=joint)

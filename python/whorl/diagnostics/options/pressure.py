@@ -63,7 +63,7 @@ class Pressure(ReadySet):
         scaled = f"({count}*{of_epsilon}**1.5*viscosity**-0.5)"
         meaning = f"⟨a_i a_i⟩/({count} ε^{{3/2}} ν^{{−1/2}})"
         forced = _is_forced(case)
-        if flow.parameters()["viscosity"] > 0:
+        if flow.constants()["viscosity"] > 0:
             of_a = f"a₀ = {meaning}, a = −∇p + ν∇²u, ε = 2ν⟨s_ij s_ij⟩"
             numbers.append(Number("a0", f"{_square(WHOLE)}/{scaled}", of_a))
             with_force = f"a₀ with the force: {meaning}, a = −∇p + ν∇²u + f"

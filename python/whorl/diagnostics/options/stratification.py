@@ -36,7 +36,7 @@ class Stratification(Diagnostic):
 
     def ask(self, questions: Questions, case: "Case") -> ArrayLayout:
         check_model(self, case, "boussinesq")
-        planes, of_case = Planes(questions, case, MEANS), case.flow.parameters()
+        planes, of_case = Planes(questions, case, MEANS), case.flow.constants()
         nu, kappa, frequency = (of_case[name] for name in ("viscosity", "diffusivity", "buoyancy_frequency"))
         return ArrayLayout(
             (planes.axis, Axis("component", list("xyz"), "component of the velocity")),

@@ -144,7 +144,7 @@ class StructureFunctions(Diagnostic):
 
 def diffusivity_of(case: "Case", text: str) -> float | None:
     """The diffusivity of a field of the state that is named; None for anything else."""
-    parameters = case.flow.parameters()
+    parameters = case.flow.constants()
     for scalar in case.scalars:
         if scalar.name == text:
             return scalar.of_core(case.flow.viscosity_of_schmidt())[1][0]

@@ -35,7 +35,7 @@ class Charged(ParticleGroup):
         return {
             "charge_to_mass": [self.charge_to_mass],
             "mean_field": list(flow.mean_field),
-            "resistivity": [flow.parameters()["resistivity"]],
+            "resistivity": [flow.constants()["resistivity"]],
             "hall": [flow.hall],
         }
 

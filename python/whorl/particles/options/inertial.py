@@ -93,7 +93,7 @@ class Inertial(ParticleGroup):
             )
 
     def _check_acceleration(self, case: "Case", given: str) -> None:
-        rotation = [value for name, value in case.flow.parameters().items() if name.startswith("rotation_")]
+        rotation = [value for name, value in case.flow.constants().items() if name.startswith("rotation_")]
         if any(rotation):
             raise ValueError(
                 f"{given} is for a frame without rotation, since the Coriolis force on particles is missing; "

@@ -313,7 +313,7 @@ def tracks_of(
 
 def _scales(run: RunResults) -> Callable[[np.ndarray], Scales] | None:
     """A function of times that returns the scales of a run by its series; None without a series."""
-    viscosity = run.case.flow.parameters().get("viscosity", 0.0)
+    viscosity = run.case.flow.constants().get("viscosity", 0.0)
     series = run.rows_of_window(None)
     if series is None:
         return None
