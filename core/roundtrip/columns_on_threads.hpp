@@ -71,7 +71,7 @@ template <class Device, class Real> class ColumnsOnThreads : StageContext<Device
     void point_at(std::vector<device::LineRow<Real>>& rows, const Tile& t, int v);
     template <class Member> void load_row(const Member& member, const Tile& t, int r, int first) const;
     template <class Member, class Result>
-    void store_row(const Result& result, const Tile& t, int r, int first) const;
+    void store_row(const Result& result, const Tile& t, int r, int first, int n) const;
     void pad(const Tile& t, int variables) const;
 
     std::vector<ColumnTile> tiles_;
@@ -117,7 +117,7 @@ void ColumnsOnThreads<Device, Real>::outwards(const Pass& pass) {
                 for (int i = 0; i < rows_ahead; ++i) fetch_next();
                 for (int r = 0; r < t.rows(); ++r) {
                     fetch_next();
-                    store_row<Member>(result, t, r, firsts.flux);
+                    store_row<Member>(result, t, r, firsts.flux, own_widths_of(member).fluxes);
                 }
             });
         });
@@ -130,7 +130,7 @@ void ColumnsOnThreads<Device, Real>::outwards(const Pass& pass) {
 template <class Device, class Real>
 template <class Member>
 void ColumnsOnThreads<Device, Real>::load_row(const Member& member, const Tile& t, int r, int first) const {
-    constexpr int n = Member::inputs;
+    const int n = own_widths_of(member).inputs;
     const auto load = [&](const ModeRow<Real>& modes, const kernels::PlainValues<Real>& values) {
         if constexpr (requires { member.template load_row<Device>(modes, values); })
             member.template load_row<Device>(modes, values);
@@ -142,8 +142,8 @@ void ColumnsOnThreads<Device, Real>::load_row(const Member& member, const Tile& 
     const kernels::PlainValues<Real> values{t.values(first, r), t.stride};
     if constexpr (meets_walls<Member>())
         if (layout_.walls[0]) {
-            Complex<Real> part[n * kernels::converted_at_once];
-            const auto factors = parities_.template load_factors<Real, Member>(first);
+            Complex<Real> part[room_for<Member>(Member::inputs) * kernels::converted_at_once];
+            const auto factors = parities_.template load_factors<Real, Member>(first, n);
             return kernels::each_part_of_row(modes, [&](const ModeRow<Real>& of, int begin) {
                 load(of, {part, kernels::converted_at_once});
                 kernels::put_real(part, n, of.length, factors.of, values, begin);
@@ -153,24 +153,24 @@ void ColumnsOnThreads<Device, Real>::load_row(const Member& member, const Tile& 
     if (modes_.shifted()) kernels::shift_row(values, n, modes, modes_.phases(), false);
 }
 
-// Row r of a tile -> modes, of a member whose first flux has number `first`.
+// Row r of a tile -> modes, of a member whose first of n fluxes has number `first`.
 template <class Device, class Real>
 template <class Member, class Result>
-void ColumnsOnThreads<Device, Real>::store_row(const Result& result, const Tile& t, int r, int first) const {
-    constexpr int n = Member::fluxes;
+void ColumnsOnThreads<Device, Real>::store_row(const Result& result, const Tile& t, int r, int first,
+                                               int n) const {
     const auto store = [&](const ModeRow<Real>& modes, const kernels::PlainValues<Real>& values) {
         if constexpr (requires { result.template store_row<Device>(modes, values); })
             result.template store_row<Device>(modes, values);
         else
-            Device::run_row(kernels::StoreRow<Real, n, Result, kernels::PlainValues<Real>>{
+            Device::run_row(kernels::StoreRow<Real, Member::fluxes, Result, kernels::PlainValues<Real>>{
                 result, modes, values, modes.length});
     };
     const ModeRow<Real> modes = t.modes(modes_.tables(), r);
     const kernels::PlainValues<Real> values{t.values(first, r), t.stride};
     if constexpr (meets_walls<Member>())
         if (layout_.walls[0]) {
-            Complex<Real> part[n * kernels::converted_at_once];
-            const auto factors = parities_.template store_factors<Real, Member>(first);
+            Complex<Real> part[room_for<Member>(Member::fluxes) * kernels::converted_at_once];
+            const auto factors = parities_.template store_factors<Real, Member>(first, n);
             return kernels::each_part_of_row(modes, [&](const ModeRow<Real>& of, int begin) {
                 kernels::get_real(values, begin, factors.of, n, of.length, part);
                 store(of, {part, kernels::converted_at_once});

@@ -41,6 +41,7 @@ template <class Device, class Real> ModeTables<Real> ModeSpace<Device, Real>::ta
 }
 
 template <class Device, class Real> void ModeSpace<Device, Real>::shift(std::array<double, 3> cells) {
+    offset_ = cells;
     shifted_ = cells[0] != 0.0 || cells[1] != 0.0 || cells[2] != 0.0;
     const std::array<int, 3> points{layout_.nx, layout_.ny, layout_.nz};
     for (std::size_t axis = 0; axis < 3; ++axis)

@@ -42,6 +42,7 @@ template <class Device, class Real> class ModeSpace {
     // none.
     void shift(std::array<double, 3> cells);
     bool shifted() const { return shifted_; }
+    std::array<double, 3> offset() const { return offset_; }
     kernels::Shift<Real> phases() const { return {phases_[0].data(), phases_[1].data(), phases_[2].data()}; }
 
   private:
@@ -54,6 +55,7 @@ template <class Device, class Real> class ModeSpace {
     std::array<Buffer<int>, 3> numbers_; // signed wavenumbers of kx_, ky_, kz_
     std::array<Buffer<Complex<Real>>, 3> phases_;
     bool shifted_ = false;
+    std::array<double, 3> offset_{};
     device::Table<Row, Memory> rows_;
 };
 

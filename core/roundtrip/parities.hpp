@@ -26,22 +26,26 @@ struct Parities {
 
     // Factors of the values of a pass, or of a part, between walls in x (mode_values.hpp, planes.hpp). Its
     // first input, flux or product has number `first`.
-    template <class Real, class Pass> kernels::FactorsOfI<Real, Pass::inputs> load_factors(int first) const {
-        kernels::FactorsOfI<Real, Pass::inputs> factors;
-        for (int v = 0; v < Pass::inputs; ++v)
-            factors.of[v] = kernels::power_of_i<Real>(input(first + v).sines());
+    template <class Real, class Pass>
+    kernels::FactorsOfI<Real, room_for<Pass>(Pass::inputs)> load_factors(int first,
+                                                                         int count = Pass::inputs) const {
+        kernels::FactorsOfI<Real, room_for<Pass>(Pass::inputs)> factors;
+        for (int v = 0; v < count; ++v) factors.of[v] = kernels::power_of_i<Real>(input(first + v).sines());
         return factors;
     }
-    template <class Real, class Pass> kernels::FactorsOfI<Real, Pass::fluxes> store_factors(int first) const {
-        kernels::FactorsOfI<Real, Pass::fluxes> factors;
-        for (int v = 0; v < Pass::fluxes; ++v)
+    template <class Real, class Pass>
+    kernels::FactorsOfI<Real, room_for<Pass>(Pass::fluxes)> store_factors(int first,
+                                                                          int count = Pass::fluxes) const {
+        kernels::FactorsOfI<Real, room_for<Pass>(Pass::fluxes)> factors;
+        for (int v = 0; v < count; ++v)
             factors.of[v] = kernels::power_of_i<Real>(flux(first + v).imaginary ? 1 : 0);
         return factors;
     }
     // All products of a flux are real or all are imaginary, so that only a sign remains of (-i)^s.
-    template <class Real, class Pass> std::array<Real, Pass::products> contract_signs(int first) const {
-        std::array<Real, Pass::products> signs;
-        for (int v = 0; v < Pass::products; ++v) {
+    template <class Real, class Pass>
+    SignsOf<Real, Pass> contract_signs(int first, int count = Pass::products) const {
+        SignsOf<Real, Pass> signs;
+        for (int v = 0; v < count; ++v) {
             const Complex<Real> factor = kernels::power_of_i<Real>(-product(first + v).sines());
             signs[static_cast<std::size_t>(v)] = factor.re + factor.im;
         }
@@ -52,13 +56,14 @@ struct Parities {
 // Sets the parities of a pass, or of a part.
 template <class Pass> void set_parities(Parities& all, const Pass& pass, const Firsts& firsts) {
     const auto at = [](int i) { return static_cast<std::size_t>(i); };
+    const Widths widths = own_widths_of(pass);
     if constexpr (Pass::inputs > 0)
-        for (int v = 0; v < Pass::inputs; ++v) all.inputs[at(firsts.input + v)] = pass.input_parity(v);
+        for (int v = 0; v < widths.inputs; ++v) all.inputs[at(firsts.input + v)] = pass.input_parity(v);
     if constexpr (Pass::products > 0)
-        for (int v = 0; v < Pass::products; ++v)
+        for (int v = 0; v < widths.products; ++v)
             all.products[at(firsts.product + v)] = pass.product_parity(v);
     if constexpr (Pass::fluxes > 0)
-        for (int v = 0; v < Pass::fluxes; ++v) all.fluxes[at(firsts.flux + v)] = pass.flux_parity(v);
+        for (int v = 0; v < widths.fluxes; ++v) all.fluxes[at(firsts.flux + v)] = pass.flux_parity(v);
 }
 
 // Sets all parities of a pass, in the memory of those of the pass before: only the first pass allocates.

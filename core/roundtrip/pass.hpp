@@ -35,9 +35,14 @@
 //                                      null, of a pass that has this member.
 //   static constexpr bool works_on_rows with these, in place of point(): on threads
 //                                      work<Device>(executor, block, out, out_stride, first) for the rows of
-//                                      a block (device/rows.hpp) from the point `first` on. On a GPU
-//                                      work_at(values, point), which replaces the inputs of a point,
-//                                      values.of(v), by the products.
+//                                      a block (device/rows.hpp) from the point `first` on, which raises the
+//                                      maxima, too. On a GPU work_at(values, point), which replaces the
+//                                      inputs of a point, values.of(v), by the products.
+//   static constexpr bool counts_at_run_time
+//                                      widths() are numbers of the pass itself, which has no parts. The
+//                                      constants are 1. On threads only, with load_row, store_row and
+//     void contract_row<Device>(row) const
+//                                      contract() for a row of one ky (ContractedRow).
 //   void load_row<Device>(row, values) const
 //                                      loads a row of modes on a CPU, in place of load(), by
 //                                      values.put(v, i, a).
@@ -73,6 +78,8 @@ template <class Pass>
 concept HasTaps = requires(const Pass& pass) { pass.taps; };
 template <class Pass>
 concept WorksOnRows = requires { requires Pass::works_on_rows; };
+template <class Pass>
+concept CountsAtRunTime = requires { requires Pass::counts_at_run_time; };
 
 // Whether taps are shown the points of a pass.
 template <class Pass> bool is_tapped(const Pass& pass) {
@@ -108,13 +115,41 @@ template <class Pass> Widths widths_of(const Pass& pass) {
     return {Pass::inputs, Pass::products, Pass::fluxes, Pass::products};
 }
 
+// The most variables of a pass that counts at run time, on any leg.
+inline constexpr int most_at_run_time = 64;
+// Numbers of variables of a pass, or of a part, without its own parts; and the most that they can be.
+template <class Member> Widths own_widths_of(const Member& member) {
+    if constexpr (CountsAtRunTime<Member>)
+        return member.widths();
+    else
+        return {Member::inputs, Member::products, Member::fluxes, Member::products};
+}
+template <class Member> constexpr int room_for(int number) {
+    return CountsAtRunTime<Member> ? most_at_run_time : number;
+}
+// The signs of products (kernels::Contract).
+template <class Real, class Pass>
+using SignsOf = std::array<Real, static_cast<std::size_t>(room_for<Pass>(Pass::products))>;
+
+// The products of one ky that become fluxes: product v begins at from + v * from_stride, flux v at
+// to + v * to_stride. A product is multiplied by its sign first (kernels::Contract).
+template <class Real, class Value> struct ContractedRow {
+    const Value* from;
+    Value* to;
+    std::int64_t from_stride, to_stride;
+    const Real* kx;
+    Real ky;
+    int length;
+    const Real* signs;
+};
+
 // The numbers of the first variables of a pass or a part among all that travel.
 struct Firsts {
     int input = 0, product = 0, flux = 0;
 };
 // Calls f(part, firsts) for each part, from the last to the first.
 template <class Pass, class F> void each_part(const Pass& pass, const F& f) {
-    if constexpr (HasUnlikeParts<Pass>) pass.each_part(f);
+    if constexpr (HasUnlikeParts<Pass> && !CountsAtRunTime<Pass>) pass.each_part(f);
     if constexpr (HasParts<Pass>) {
         const int first_product = widths_of(pass).first_product;
         for (int s = pass.parts() - 1; s >= 0; --s) {

@@ -65,7 +65,7 @@ kernels::Contract<Real, Pass> PlaneGroups<Device, Real>::contraction(const Pass&
             firsts.flux,
             modes_.kx(),
             modes_.all_ky(),
-            parities_.template contract_signs<Real, Pass>(firsts.product)};
+            parities_.template contract_signs<Real, Pass>(firsts.product, own_widths_of(pass).products)};
 }
 
 } // namespace whorl

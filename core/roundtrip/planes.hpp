@@ -7,6 +7,7 @@
 #include "base/unrolled.hpp"
 #include "device/line_plan.hpp"
 #include "roundtrip/layout.hpp"
+#include "roundtrip/pass.hpp"
 
 namespace whorl::kernels {
 
@@ -55,7 +56,7 @@ template <class Real, class Pass> struct Contract {
     int first_product, first_flux;
     const Real* kx;     // of the y-pencil
     const Real* all_ky; // every kept ky, of all ranks
-    std::array<Real, Pass::products> signs;
+    SignsOf<Real, Pass> signs;
 
     // Elements of one row, of complex or of real values.
     template <class Value> struct RowOf {
@@ -66,7 +67,7 @@ template <class Real, class Pass> struct Contract {
         const Real* kx;
         Real ky;
         int length;
-        std::array<Real, Pass::products> signs;
+        SignsOf<Real, Pass> signs;
         WHORL_INLINE void operator()(std::int64_t i) const {
             Value products[Pass::products > 0 ? Pass::products : 1];
             Value sums[Pass::fluxes > 0 ? Pass::fluxes : 1];

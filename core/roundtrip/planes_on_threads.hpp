@@ -76,8 +76,14 @@ void PlanesOnThreads<Device, Real>::contract_rows(const kernels::Contract<Real, 
     for (int j = 0; j < layout_.kept_y; ++j) {
         const device::LineRow<Real> to = contract.pencil.row(contract.first_flux, 0, j);
         const Value* const from = planes.row(contract.first_product, contract.pencil.y_of(j, layout_.ny), 0);
-        Device::run_row(contract.template row<Of>(j, 0, to.length, from, planes.stride, sums, planes.pitch));
-        for (int v = 0; v < Pass::fluxes; ++v)
+        const auto row = contract.template row<Of>(j, 0, to.length, from, planes.stride, sums, planes.pitch);
+        if constexpr (CountsAtRunTime<Pass>)
+            contract.pass.template contract_row<Device>(
+                ContractedRow<Real, Of>{row.from, row.to, row.from_stride, row.to_stride, row.kx, row.ky,
+                                        row.length, row.signs.data()});
+        else
+            Device::run_row(row);
+        for (int v = 0; v < own_widths_of(contract.pass).fluxes; ++v)
             Device::copy_past_caches(to.data + v * contract.pencil.plane_of(0, j).stride,
                                      sums + v * planes.pitch,
                                      static_cast<std::size_t>(to.length) * sizeof(Value));

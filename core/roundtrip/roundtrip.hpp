@@ -82,6 +82,7 @@ template <class Device, class Real> class RoundTrip {
 
     // The offset, in fractions of a grid cell, of the grid on which the next passes work; all zero: no shift.
     void shift(std::array<double, 3> cells) { modes_.shift(cells); }
+    std::array<double, 3> shift() const { return modes_.offset(); }
 
     // The rows of a block whose points a pass's taps are shown (PointTap); 0 where they see nothing: on
     // streams, with other lines along x, and where rows are exchanged.

@@ -55,15 +55,16 @@ template <class Pass, class Meanwhile>
 void RowsOnThreads<Device, Real>::through_lanes(const Pass& pass, int executor, const RowsInHand<Real>& rows,
                                                 const Meanwhile& meanwhile) {
     using Measured = kernels::Measured<Real, Pass>;
+    constexpr bool is_measured = Pass::maxima > 0 && !WorksOnRows<Pass>;
     Timers& timers = executors_.timers(executor);
     const Widths widths = widths_of(pass);
     const Point first = rows.order.first_point(rows.first);
     device::Maxima<Measured> maxima;
-    const bool measures = Pass::maxima > 0 && pass.wants_maxima();
+    const bool measures = is_measured && pass.wants_maxima();
     const auto at_points = [&](const device::RowPoints<Real>& points) {
         meanwhile(1LL * points.points * points.count);
         const Timers::Scope scope(timers, Task::point, Task::x_lines);
-        if constexpr (Pass::maxima > 0)
+        if constexpr (is_measured)
             if (measures)
                 maxima.add(
                     Measured{pass, points.data, points.stride, 0, 1LL * points.points * points.rows}.row(0));
