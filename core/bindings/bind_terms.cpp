@@ -32,13 +32,17 @@ void bind_inputs(nb::module_& m) {
         .def(
             "__init__",
             [](Term* self, int field, double factor, const std::array<int, 3>& derivatives, int power,
-               double low, double high, double radius, const Sector& sector) {
-                new (self) Term{field, factor, derivatives, power, low, high, radius, sector};
+               double low, double high, double radius, const Sector& sector, int turn, double exponent,
+               double width, double screen) {
+                new (self) Term{field,  factor, derivatives, power,    low,   high,
+                                radius, sector, turn,        exponent, width, screen};
             },
             nb::kw_only(), nb::arg("field"), nb::arg("factor") = Term().factor,
             nb::arg("derivatives") = Term().derivatives, nb::arg("power") = Term().power,
             nb::arg("low") = Term().low, nb::arg("high") = Term().high, nb::arg("radius") = Term().radius,
-            nb::arg("sector") = Term().sector)
+            nb::arg("sector") = Term().sector, nb::arg("turn") = Term().turn,
+            nb::arg("exponent") = Term().exponent, nb::arg("width") = Term().width,
+            nb::arg("screen") = Term().screen)
         .def_ro("field", &Term::field)
         .def_ro("factor", &Term::factor);
 }

@@ -145,7 +145,7 @@ template <class Device, class Real> class Running {
             const Fields<Real>& fields)
         : trip_(trip), wanted_(wanted), fields_(fields),
           prepared_(trip.device(), box, in_order(program, wanted.of_rows())), steps_(prepared_.steps()),
-          positions_(prepared_.get().positions), shifted_(prepared_.positions(box, 0.5)),
+          positions_(prepared_.get().positions), shifted_(prepared_.positions(box, {0.5, 0.5, 0.5})),
           all_(block_of(trip)), staging_(trip, wanted.values), inputs_(program.inputs, trip.layout()),
           histograms_(trip) {
         require_fitting();

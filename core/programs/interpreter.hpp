@@ -145,7 +145,7 @@ template <class Device, class Real> class PreparedInterpreter {
         result_table_ = device::Table<int, Memory>(steps_.results);
         for (const double number : program.numbers) numbers_.push_back(static_cast<Real>(number));
         number_table_ = device::Table<Real, Memory>(numbers_);
-        interpreter_.positions = positions(box, 0.0);
+        interpreter_.positions = positions(box, {});
         interpreter_.steps = step_table_.data();
         interpreter_.step_count = static_cast<int>(steps_.steps.size());
         interpreter_.inputs = steps_.inputs;
@@ -162,25 +162,41 @@ template <class Device, class Real> class PreparedInterpreter {
     const int* results() const { return result_table_.data(); } // operands, on the device
     const Interpreter<Real>& get() const { return interpreter_; }
 
-    // Positions on a grid that is shifted by a fraction of a grid cell.
-    static Positions positions(const Box& box, double shift) {
+    // Sets number n of the program anew.
+    void set_number(int n, double value) {
+        const auto at = static_cast<std::size_t>(n);
+        numbers_[at] = static_cast<Real>(value);
+        if constexpr (Device::streams) {
+            number_table_ = device::Table<Real, Memory>(numbers_);
+            interpreter_.numbers = number_table_.data();
+        } else {
+            fill_number(at);
+        }
+    }
+
+    // Positions on a grid that is shifted by fractions of a grid cell.
+    static Positions positions(const Box& box, const std::array<double, 3>& shift) {
         Positions positions{};
         for (std::size_t axis = 0; axis < 3; ++axis) {
             positions.spacing[axis] = box.lengths[axis] / box.points[axis];
-            positions.offset[axis] = (box.walls[axis] ? 0.5 : 0.0) + shift;
+            positions.offset[axis] = (box.walls[axis] ? 0.5 : 0.0) + shift[axis];
         }
         return positions;
     }
 
   private:
     void make_space(int executors) {
+        executors_ = executors;
         const auto size = static_cast<std::size_t>(Interpreter<Real>::place_size);
         space_ = device::Buffer<Real>(
             static_cast<std::size_t>(executors) * static_cast<std::size_t>(steps_.places) * size, executors);
         interpreter_.space = space_.data();
-        for (int e = 0; e < executors; ++e)
-            for (std::size_t n = 0; n < numbers_.size(); ++n)
-                std::fill_n(interpreter_.space_of(e) + n * size, size, numbers_[n]);
+        for (std::size_t n = 0; n < numbers_.size(); ++n) fill_number(n);
+    }
+    void fill_number(std::size_t n) {
+        constexpr auto size = static_cast<std::size_t>(Interpreter<Real>::place_size);
+        for (int e = 0; e < executors_; ++e)
+            std::fill_n(interpreter_.space_of(e) + n * size, size, numbers_[n]);
     }
 
     Steps steps_;
@@ -189,6 +205,7 @@ template <class Device, class Real> class PreparedInterpreter {
     std::vector<Real> numbers_;
     device::Table<Real, Memory> number_table_;
     device::Buffer<Real> space_; // on threads
+    int executors_ = 0;
     Interpreter<Real> interpreter_;
 };
 

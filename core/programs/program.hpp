@@ -25,7 +25,8 @@ struct Sector {
 
 // A term: factor i^(a + b + c) kx^a ky^b kz^c |k|^(2 power) times a component of the state, or of a product
 // (numbers after those of the state), for low <= |k| < high. With a radius it is multiplied by the mean of a
-// wave over a ball (programs/program_parts.hpp). With a sector it has only the modes there.
+// wave over a ball (programs/program_parts.hpp). With a sector it has only the modes there. A term of an
+// equation may have a further factor i^turn |k|^exponent exp(-width |k|^2) / (1 + screen |k|^2).
 struct Term {
     int field = 0;
     double factor = 1.0;
@@ -34,6 +35,8 @@ struct Term {
     double low = 0.0, high = std::numeric_limits<double>::infinity();
     double radius = 0.0;
     Sector sector{};
+    int turn = 0;
+    double exponent = 0.0, width = 0.0, screen = 0.0;
 
     bool operator==(const Term&) const = default;
 };

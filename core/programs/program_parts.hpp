@@ -56,6 +56,8 @@ template <class Real> struct LoadedTerm {
     bool disc;
     Sector sector;
     bool is_multiple; // the factor times the field, and no more
+    bool is_shaped;
+    double exponent, width, screen; // Term
 
     template <class Number> static WHORL_INLINE Number raised(Number base, int power) {
         Number result = 1;
@@ -64,7 +66,8 @@ template <class Real> struct LoadedTerm {
     }
     // The real factor of a mode. A high power of k may be beyond single precision.
     WHORL_INLINE double of(Wavenumber<Real> k) const {
-        const double m = not_averaged(k);
+        double m = not_averaged(k);
+        if (is_shaped) m *= shape(square(widened(k)));
         return radius > 0.0 ? m * averaged(radius * std::sqrt(square(widened(k))), disc) : m;
     }
     WHORL_INLINE bool is_within(Wavenumber<double> k) const {
@@ -81,6 +84,11 @@ template <class Real> struct LoadedTerm {
         if (power > 0) m *= raised(k2, power);
         if (power < 0) m /= raised(k2, -power);
         return m;
+    }
+    // The factors of a term that are no powers of components, at |k|^2.
+    WHORL_CALL double shape(double k2) const {
+        const double m = std::exp(-width * k2) / (1.0 + screen * k2);
+        return exponent == 0.0 ? m : m * std::pow(k2, 0.5 * exponent);
     }
     // The modes of a row that are in the band, numbers [begin, end). They are contiguous since |k| rises with
     // kx.
@@ -105,18 +113,14 @@ template <class Real> struct LoadedTerm {
     }
 };
 
-// Throws Error for an unknown field.
-template <class Real>
-LoadedTerm<Real> loaded(const Term& term, const std::vector<NamedField<Real>>& named_fields,
-                        const Layout& layout) {
-    WHORL_REQUIRE(term.field >= 0 && term.field < static_cast<int>(named_fields.size()),
-                  "a program names field " + std::to_string(term.field) + " of " +
-                      std::to_string(named_fields.size()) + ".");
+// A term whose field is found elsewhere.
+template <class Real> LoadedTerm<Real> loaded(const Term& term, const Layout& layout) {
     const auto [a, b, c] = term.derivatives;
     const bool all = term.low <= 0.0 && std::isinf(term.high);
-    return {named_fields[static_cast<std::size_t>(term.field)].modes,
+    const bool shaped = term.exponent != 0.0 || term.width != 0.0 || term.screen != 0.0;
+    return {nullptr,
             term.factor,
-            (a + b + c) & 3,
+            (a + b + c + term.turn) & 3,
             term.derivatives,
             term.power,
             all,
@@ -125,7 +129,23 @@ LoadedTerm<Real> loaded(const Term& term, const std::vector<NamedField<Real>>& n
             term.radius,
             layout.nx == 1 || layout.ny == 1 || layout.nz == 1,
             {term.sector.axis, lowered(term.sector.low), lowered(term.sector.high)},
-            all && a + b + c == 0 && term.power == 0 && term.radius == 0.0 && term.sector.axis < 0};
+            all && a + b + c + term.turn == 0 && term.power == 0 && term.radius == 0.0 &&
+                term.sector.axis < 0 && !shaped,
+            shaped,
+            term.exponent,
+            term.width,
+            term.screen};
+}
+// Throws Error for an unknown field.
+template <class Real>
+LoadedTerm<Real> loaded(const Term& term, const std::vector<NamedField<Real>>& named_fields,
+                        const Layout& layout) {
+    WHORL_REQUIRE(term.field >= 0 && term.field < static_cast<int>(named_fields.size()),
+                  "a program names field " + std::to_string(term.field) + " of " +
+                      std::to_string(named_fields.size()) + ".");
+    LoadedTerm<Real> of = loaded<Real>(term, layout);
+    of.field = named_fields[static_cast<std::size_t>(term.field)].modes;
+    return of;
 }
 
 // The parity of a sum of terms, which has no meaning along axes without walls. Throws Error if the sum has no
@@ -148,6 +168,36 @@ Parity parity_of(const std::vector<Term>& sum, const std::vector<NamedField<Real
     return parity;
 }
 
+// Adds a term to `sums` for a row of modes on a CPU, in loops that are vectorised. `from` has its values at
+// the modes of the row.
+template <class Device, class Real>
+void add_term(const LoadedTerm<Real>& term, const ModeRow<Real>& row, const Complex<Real>* from,
+              Complex<Real>* sums) {
+    const Complex<Real> i_factor = kernels::power_of_i<Real>(term.i_power);
+    const Range in = term.within(row);
+    const Complex<Real>* const field = from + in.begin;
+    Complex<Real>* const to = sums + in.begin;
+    if (term.radius > 0.0 || term.is_shaped) {
+        Device::run(in.size(), [&](std::int64_t i) {
+            to[i] = to[i] + term.times(term.of(row.k(in.begin + i)), i_factor * field[i]);
+        });
+    } else if (term.sector.axis < 0 && term.power == 0 && term.derivatives[0] < 2) {
+        const auto of_row =
+            static_cast<Real>(term.factor * term.raised(static_cast<double>(row.ky), term.derivatives[1]) *
+                              term.raised(static_cast<double>(row.kz), term.derivatives[2]));
+        const Real none = term.derivatives[0] == 0 ? Real(1) : Real(0), once = Real(1) - none;
+        const Real* const kx = row.kx + in.begin;
+        Device::run(in.size(), [&](std::int64_t i) {
+            const Real m = of_row * (none + once * kx[i]);
+            to[i] = to[i] + (m * i_factor) * field[i];
+        });
+    } else {
+        Device::run(in.size(), [&](std::int64_t i) {
+            to[i] = to[i] + term.times(term.not_averaged(row.k(in.begin + i)), i_factor * field[i]);
+        });
+    }
+}
+
 template <class Real> struct LinearInput : PassDefaults<Real> {
     static constexpr int inputs = 1;
 
@@ -155,14 +205,17 @@ template <class Real> struct LinearInput : PassDefaults<Real> {
     int term_count = 0;
     Parity parity;
 
-    WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
+    WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const { in[0] = sum_at(mode); }
+    // A call: a GPU's threads load several modes each, and this loop in all these places takes minutes to
+    // compile.
+    WHORL_CALL Complex<Real> sum_at(Mode<Real> mode) const {
         Complex<Real> sum{0, 0};
         for (int n = 0; n < term_count; ++n) {
             const LoadedTerm<Real>& term = terms[n];
             sum = sum + term.times(term.of(mode.k),
                                    kernels::power_of_i<Real>(term.i_power) * term.field[mode.index]);
         }
-        in[0] = sum;
+        return sum;
     }
     // Whether the input is one field times a factor.
     bool is_multiple() const { return term_count == 1 && terms->is_multiple; }
@@ -179,39 +232,12 @@ template <class Real> struct LinearInput : PassDefaults<Real> {
             Complex<Real> sums[most];
             const ModeRow<Real> part = row.slice(begin, most);
             Device::run(part.length, [&](std::int64_t i) { sums[i] = {0, 0}; });
-            for (int n = 0; n < term_count; ++n) add_term<Device>(terms[n], part, sums);
+            for (int n = 0; n < term_count; ++n)
+                add_term<Device>(terms[n], part, terms[n].field + part.index, sums);
             Device::run(part.length, [&](std::int64_t i) { values.put(0, begin + i, sums[i]); });
         }
     }
     Parity input_parity(int) const { return parity; }
-
-  private:
-    template <class Device>
-    static void add_term(const LoadedTerm<Real>& term, const ModeRow<Real>& row, Complex<Real>* sums) {
-        const Complex<Real> i_factor = kernels::power_of_i<Real>(term.i_power);
-        const Range in = term.within(row);
-        const Complex<Real>* const field = term.field + row.index + in.begin;
-        Complex<Real>* const to = sums + in.begin;
-        if (term.radius > 0.0) {
-            Device::run(in.size(), [&](std::int64_t i) {
-                to[i] = to[i] + term.times(term.of(row.k(in.begin + i)), i_factor * field[i]);
-            });
-        } else if (term.sector.axis < 0 && term.power == 0 && term.derivatives[0] < 2) {
-            const auto of_row = static_cast<Real>(
-                term.factor * term.raised(static_cast<double>(row.ky), term.derivatives[1]) *
-                term.raised(static_cast<double>(row.kz), term.derivatives[2]));
-            const Real none = term.derivatives[0] == 0 ? Real(1) : Real(0), once = Real(1) - none;
-            const Real* const kx = row.kx + in.begin;
-            Device::run(in.size(), [&](std::int64_t i) {
-                const Real m = of_row * (none + once * kx[i]);
-                to[i] = to[i] + (m * i_factor) * field[i];
-            });
-        } else {
-            Device::run(in.size(), [&](std::int64_t i) {
-                to[i] = to[i] + term.times(term.not_averaged(row.k(in.begin + i)), i_factor * field[i]);
-            });
-        }
-    }
 };
 
 // Products on their way back to the modes of a field. Their flux is sum factor kx^a ky^b product. The field
