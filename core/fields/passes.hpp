@@ -63,11 +63,8 @@ template <class Real, int n> struct WriteField : PassDefaults<Real> {
     WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* f) const {
         Complex<Real> a[n];
         for (int v = 0; v < n; ++v) a[v] = f[v];
-        if constexpr (n == 3)
-            if (projects) {
-                project(mode.k, a);
-                close_continuity(mode.k, a);
-            }
+        if constexpr (n > 1)
+            if (projects) make_solenoidal(mode.k, n, a);
         for (int v = 0; v < n; ++v) field[v * modes + mode.index] = a[v];
     }
     Parity product_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }

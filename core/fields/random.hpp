@@ -34,13 +34,8 @@ WHORL_ANYWHERE void random_mode(Wavenumber<Real> k, std::array<int, 3> n, const 
         a[component] = {static_cast<Real>(drawn.re), static_cast<Real>(drawn.im)};
     }
     const Real zero = square(k) > Real(0) ? Real(1) : Real(0);
-    if (group.solenoidal) {
-        project(k, a);
-        for (int v = 0; v < 3; ++v) a[v] = zero * a[v];
-        close_continuity(k, a);
-    } else {
-        for (int v = 0; v < group.components; ++v) a[v] = zero * a[v];
-    }
+    if (group.solenoidal) make_solenoidal(k, group.components, a);
+    for (int v = 0; v < group.components; ++v) a[v] = zero * a[v];
 }
 
 // The metric of the energy of a mode, 1/2 metric(k) |a|^2.
@@ -68,7 +63,7 @@ template <class Real> struct SetRandom {
             return static_cast<int>(std::lround(k / of.unit[axis]));
         };
         const std::array<int, 3> n{number(mode.k.x, 0), number(mode.k.y, 1), number(mode.k.z, 2)};
-        Complex<Real> a[3];
+        Complex<Real> a[3] = {};
         random_mode(mode.k, n, of.box, of.seed, of.group, of.parities, a);
         for (int v = 0; v < of.group.components; ++v) of.field[v * of.modes + mode.index] = a[v];
     }
@@ -92,9 +87,9 @@ template <class Real> struct ScaleByShell {
 
     WHORL_INLINE void operator()(Mode<Real> mode) const {
         const Real factor = factors[shells.of(mode.k)];
-        Complex<Real> a[3];
+        Complex<Real> a[3] = {};
         for (int v = 0; v < of.group.components; ++v) a[v] = factor * of.field[v * of.modes + mode.index];
-        if (of.group.solenoidal) close_continuity(mode.k, a);
+        if (of.group.solenoidal) close_continuity(mode.k, of.group.components, a);
         for (int v = 0; v < of.group.components; ++v) of.field[v * of.modes + mode.index] = a[v];
     }
 };

@@ -48,7 +48,8 @@ template <class Device, class Real> class FlowFiles {
             earlier.fields.push_back(stored_fields(flow_.stepper.earlier(j), "_earlier" + std::to_string(j)));
         return earlier;
     }
-    // Scalars are stored one by one, solenoidal fields as a whole.
+    // Scalars are stored one by one, and so are the components of a field in a plane; solenoidal fields of
+    // three components as a whole.
     StoredFields stored_fields() { return stored_fields(flow_.stepper.state(), ""); }
     StoredFields stored_fields(Complex<Real>* set, const std::string& suffix) {
         StoredFields stored;
@@ -58,10 +59,11 @@ template <class Device, class Real> class FlowFiles {
     }
     void add_stored(StoredFields& stored, const StateField& field, Complex<Real>* set,
                     const std::string& name, const std::string& suffix) {
-        const int parts = field.group.solenoidal ? 1 : field.group.components;
+        const bool whole = field.group.solenoidal && field.group.components == 3;
+        const int parts = whole ? 1 : field.group.components;
         for (int part = 0; part < parts; ++part)
-            stored.push_back({(parts > 1 ? name + "_" + std::to_string(part) : name) + suffix,
-                              field.group.solenoidal, set + (field.first + part) * flow_.stepper.modes()});
+            stored.push_back({(parts > 1 ? name + "_" + std::to_string(part) : name) + suffix, whole,
+                              set + (field.first + part) * flow_.stepper.modes()});
     }
     storage::DeviceModes<Device, Real> mode_access() {
         return {flow_.trip.device(), flow_.options.box(), flow_.truncation, flow_.trip.table(),

@@ -134,7 +134,9 @@ template <class Device, class Real> class ForcesOfFlow final : public FlowForces
         Values made = fields_.room_for(of.field.components);
         flow_.trip.device().finish();
         Memory::from_host(made.data(), given, made.bytes());
-        if (of.solenoidal) each_mode(flow_.modes(), MakeSolenoidal<Real>{made.data(), flow_.stepper.modes()});
+        if (of.solenoidal)
+            each_mode(flow_.modes(),
+                      MakeSolenoidal<Real>{made.data(), flow_.stepper.modes(), of.field.components});
         make_real(flow_.trip, flow_.modes(), of.modes_in(made, flow_.stepper), name);
         give(number, made);
     }

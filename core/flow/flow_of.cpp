@@ -70,7 +70,7 @@ template <class Device, class Real> class FlowOf final : public Flow {
         device_.finish();
         Memory::from_host(field.data, values, bytes_of(field));
         if (!of.group.solenoidal) return;
-        each_mode(parts_.modes(), MakeSolenoidal<Real>{field.data, field.modes});
+        each_mode(parts_.modes(), MakeSolenoidal<Real>{field.data, field.modes, field.components});
         device_.finish();
     }
 
@@ -154,7 +154,8 @@ template <class Device, class Real> class FlowOf final : public Flow {
         for (const StateField& of : fields_.of_state()) {
             const FieldModes<Real> field = fields_.modes_of(of);
             whorl::transform_pair(trip_, field);
-            if (of.group.solenoidal) each_mode(parts_.modes(), MakeSolenoidal<Real>{field.data, field.modes});
+            if (of.group.solenoidal)
+                each_mode(parts_.modes(), MakeSolenoidal<Real>{field.data, field.modes, field.components});
         }
     }
     static std::size_t bytes_of(const FieldModes<Real>& field) {

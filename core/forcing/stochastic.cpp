@@ -96,7 +96,7 @@ class Stochastic final : public Source {
     void evaluate(const StepTime& now, const Values&, std::span<const double>, Values& f) override {
         noise_.mean(now.time, now.time + now.dt, f);
         for (std::size_t m = 0; m < modes().size(); ++m) {
-            Complex<double> of_mode[3];
+            Complex<double> of_mode[3] = {};
             for (int c = 0; c < components(); ++c) of_mode[c] = amplitude_ * shape_[m] * f.at(c, m);
             polarisation_.apply(modes()[m].k, of_mode);
             for (int c = 0; c < components(); ++c) f.at(c, m) = of_mode[c];

@@ -180,17 +180,17 @@ template <class Model, class Real> struct TakeVelocity {
     }
 };
 
-// Removes the part along k of a field of three components (models/continuity.hpp).
+// Removes the part along k of a field (models/stress.hpp).
 template <class Real> struct MakeSolenoidal {
     Complex<Real>* field;
     std::int64_t modes;
+    int components;
 
     WHORL_INLINE void operator()(Mode<Real> mode) const {
-        Complex<Real> a[3];
-        for (int v = 0; v < 3; ++v) a[v] = field[v * modes + mode.index];
-        project(mode.k, a);
-        close_continuity(mode.k, a);
-        for (int v = 0; v < 3; ++v) field[v * modes + mode.index] = a[v];
+        Complex<Real> a[3] = {};
+        for (int v = 0; v < components; ++v) a[v] = field[v * modes + mode.index];
+        make_solenoidal(mode.k, components, a);
+        for (int v = 0; v < components; ++v) field[v * modes + mode.index] = a[v];
     }
 };
 

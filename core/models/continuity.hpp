@@ -34,4 +34,14 @@ template <class Real> WHORL_INLINE void close_continuity(Wavenumber<Real> k, Com
     a[2] = axis == 2 ? closing : a[2];
 }
 
+// Closes a field of three components, or of two in a plane, where k.z = 0.
+template <class Real>
+WHORL_INLINE void close_continuity(Wavenumber<Real> k, int components, Complex<Real>* a) {
+    if (components == 3) return close_continuity(k, a);
+    Complex<Real> whole[3] = {a[0], a[1], {0, 0}};
+    close_continuity(k, whole);
+    a[0] = whole[0];
+    a[1] = whole[1];
+}
+
 } // namespace whorl

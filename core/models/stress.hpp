@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/parity.hpp"
+#include "models/continuity.hpp"
 #include "roundtrip/mode.hpp"
 
 namespace whorl {
@@ -33,6 +34,17 @@ template <class Real> WHORL_INLINE void project(Wavenumber<Real> k, Complex<Real
     a[0] = a[0] - k.x * along;
     a[1] = a[1] - k.y * along;
     a[2] = a[2] - k.z * along;
+}
+
+// Removes the part along k of a field of three components, or of two in a plane, where k.z = 0. The
+// divergence is then 0 to the last bit (models/continuity.hpp).
+template <class Real>
+WHORL_INLINE void make_solenoidal(Wavenumber<Real> k, int components, Complex<Real>* a) {
+    Complex<Real> whole[3] = {a[0], a[1], {0, 0}};
+    if (components == 3) whole[2] = a[2];
+    project(k, whole);
+    for (int v = 0; v < components; ++v) a[v] = whole[v];
+    close_continuity(k, components, a);
 }
 
 // da = P(-i k.s)
