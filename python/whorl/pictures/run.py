@@ -203,9 +203,8 @@ def headline(
     """
     points = run.case.grid.points
     size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(str(n) for n in points if n > 1)
-    text = (
-        f"{name}   ·   {size}   ·   {run.case.flow.headline()}   ·   t {_reach(series['time'].values, span)}"
-    )
+    reach = f"t {_reach(series['time'].values, span)}"
+    text = "   ·   ".join(filter(None, (name, size, run.case.flow.headline(), reach)))
     reynolds = reynolds_of(run.case, series, averages)
     if not np.isfinite(reynolds):
         return text

@@ -39,7 +39,8 @@ class Wanted:
 class PlaneValues:
     """The two-dimensional values of a plane, the slice that they show, and their unit.
 
-    The position of the plane along `normal` is a coordinate of the values.
+    In a box of one axis the values are those of a line. The position of the plane along `normal` is a
+    coordinate of the values.
     """
 
     values: xr.DataArray
@@ -50,20 +51,19 @@ class PlaneValues:
     unit: str = ""
 
     @property
-    def axes(self) -> tuple[str, str]:
-        """The axes across the page and up the page."""
-        across, up = (axis for axis in "xyz" if axis in self.values.dims)
-        return across, up
+    def axes(self) -> tuple[str, ...]:
+        """The axes across the page and up the page; of a line one."""
+        return tuple(axis for axis in "xyz" if axis in self.values.dims)
 
     @property
-    def lengths(self) -> tuple[float, float]:
+    def lengths(self) -> tuple[float, ...]:
         """The lengths of the box along these axes."""
-        return tuple(self.grid.lengths["xyz".index(axis)] for axis in self.axes)  # type: ignore[return-value]
+        return tuple(self.grid.lengths["xyz".index(axis)] for axis in self.axes)
 
     @property
     def aspect(self) -> float:
-        """Width over height."""
-        return self.lengths[0] / self.lengths[1]
+        """Width over height; 1 of a line."""
+        return self.lengths[0] / self.lengths[-1]
 
 
 Tell = Callable[[str], None]
@@ -249,7 +249,10 @@ def _shown(plane: xr.DataArray, shows: str) -> xr.DataArray:
 
 
 def draw_slice(ax: Axes, plane: PlaneValues, time: str) -> None:
-    """Draw a plane with its scale of colours; `time` is text for the title."""
+    """Draw a plane with its scale of colours, or a line; `time` is text for the title."""
+    if len(plane.axes) == 1:
+        _draw_line(ax, plane, time)
+        return
     ax.grid(False)
     (across, up), values = plane.axes, plane.values
     image = ax.imshow(
@@ -273,6 +276,14 @@ def draw_slice(ax: Axes, plane: PlaneValues, time: str) -> None:
     place = ax.inset_axes([1.025, 0, 0.028 / max(1.0, plane.aspect), 1])
     bar = ax.figure.colorbar(image, cax=place, extend=ends, label=with_unit(plane.of.symbol, plane.unit))
     bar.outline.set_visible(False)
+
+
+def _draw_line(ax: Axes, plane: PlaneValues, time: str) -> None:
+    (across,), (width,) = plane.axes, plane.lengths
+    ax.plot(plane.values[across], plane.values)
+    ax.set(xlim=(0, width), xlabel=with_unit(across, "length"), ylabel=with_unit(plane.of.field, plane.unit))
+    ax.set_title(f"{plane.of.title}, t = {time}")
+    _ticks_of_pi(ax.xaxis, width)
 
 
 def colours(plane: PlaneValues) -> dict[str, Any]:

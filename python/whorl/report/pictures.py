@@ -100,10 +100,10 @@ def _slice(run: RunResults, snapshots: xr.Dataset, name: str) -> Image:
         return figure
 
     low, high = (float(of(plane.values)) for of in (np.nanmin, np.nanmax))
-    across, up = plane.axes
+    over, place = " and ".join(plane.axes), f" on a plane normal to {plane.normal}"
     alt = (
-        f"Map of {plane.of.title} over {across} and {up} on a plane normal to {plane.normal} at t = {when}, "
-        f"with values from {low:.3g} to {high:.3g}."
+        f"{'Map' if len(plane.axes) > 1 else 'Graph'} of {plane.of.title} over {over}"
+        f"{place if len(plane.axes) > 1 else ''} at t = {when}, with values from {low:.3g} to {high:.3g}."
     )
     return image_of(make, alt)
 
