@@ -51,6 +51,8 @@ void bind_forcing(nb::class_<OpenFlow>& flow);
 // Programs (programs/program.hpp), and classes of their questions and answers, whose arguments have names.
 void bind_terms(nb::module_& m);
 void bind_program(nb::module_& m);
+// Plans of typed equations (equations/plan.hpp).
+void bind_equations(nb::module_& m);
 void bind_programs(nb::module_& m, nb::class_<OpenFlow>& flow);
 // Particles (particles/group.hpp).
 void bind_particles(nb::module_& m, nb::class_<OpenFlow>& flow);

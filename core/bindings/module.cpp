@@ -14,6 +14,7 @@
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -28,6 +29,7 @@
 #include "device/line_plan.hpp"
 #include "device/rates.hpp"
 #include "device/separate_memory.hpp"
+#include "equations/plan.hpp"
 #include "exchange/staged.hpp"
 #include "flow/program_runs.hpp"
 #include "roundtrip/workspace.hpp"
@@ -377,6 +379,7 @@ void bind_module(nb::module_& m, const BuiltCore& core) {
     bind_scheme(m);
     bind_source(m);
     bind_program(m);
+    bind_equations(m);
     bind_snapshots(m);
     bind_options(m);
     bind_flow(m);

@@ -118,7 +118,10 @@ template <class Device, class Real> class ForcesOfFlow final : public FlowForces
     }
 
     double speed(double dt) const override { return forces_.speed(dt); }
-    void begin(double time) override { forces_.begin(flow_.stepper.state(), time); }
+    void begin(double time) override {
+        flow_.stepper.begin(time);
+        forces_.begin(flow_.stepper.state(), time);
+    }
     void set(std::size_t number, const Callback& fill) override {
         const ForcedField of = forced_field(flow_.options.forcing.at(number).field);
         Values made = fields_.room_for(of.field.components);

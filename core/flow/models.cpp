@@ -15,6 +15,7 @@ using Registry = std::map<std::string, ModelEntry>;
 template <class Device> Registry models_on() {
     return {
         {"boussinesq", boussinesq_entry<Device>()},
+        {"equations", equations_entry<Device>()},
         {"ginzburg-landau", ginzburg_landau_entry<Device>()},
         {"gross-pitaevskii", gross_pitaevskii_entry<Device>()},
         {"mhd", mhd_entry<Device>()},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,6 +17,10 @@
 #include "steppers/scheme.hpp"
 
 namespace whorl {
+
+namespace equations {
+struct Plan;
+}
 
 // A passive scalar: its name, then diffusivity and mean gradient x, y, z.
 using NamedScalar = std::pair<std::string, std::array<double, 4>>;
@@ -35,6 +40,7 @@ struct Options {
     std::string linear =
         declared::choices::linear.front(); // "exact": linear coupling in the integrating factor
     std::map<std::string, double> parameters;
+    std::shared_ptr<equations::Plan> equations; // of the model "equations"
     std::vector<NamedScalar> scalars;
     std::vector<forcing::SourceOptions> forcing;
     // The needs of the programs, probes and particles of a run, for the estimate of memory and the width of
@@ -100,6 +106,7 @@ template <class Use> void each_option(const Use& use) {
     use("scheme", &Options::scheme);
     use("linear", &Options::linear);
     use("parameters", &Options::parameters);
+    use("equations", &Options::equations);
     use("scalars", &Options::scalars);
     use("forcing", &Options::forcing);
     use("programs", &Options::programs);

@@ -7,6 +7,7 @@
 namespace whorl {
 
 template <class Device> ModelEntry boussinesq_entry();
+template <class Device> ModelEntry equations_entry();
 template <class Device> ModelEntry ginzburg_landau_entry();
 template <class Device> ModelEntry gross_pitaevskii_entry();
 template <class Device> ModelEntry mhd_entry();

@@ -73,7 +73,7 @@ void check_box(const Box& box) {
         WHORL_REQUIRE(n <= declared::sizes::most, "points along " + name + " = " + std::to_string(n) +
                                                       ": at most " + std::to_string(declared::sizes::most) +
                                                       " are possible.");
-        const bool may_be_flat = !box.wall(axis) && (axis == 2 || (axis == 1 && !box.flat(2)));
+        const bool may_be_flat = !box.wall(axis) && axis > 0;
         WHORL_REQUIRE((may_be_flat && n == 1) || (n >= declared::sizes::least && is_good_size(n)),
                       "points along " + name + " = " + std::to_string(n) + ": sizes must be even, at least " +
                           std::to_string(declared::sizes::least) + ", with no prime factor above " +

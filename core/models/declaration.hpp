@@ -27,6 +27,7 @@ struct Declaration {
     std::vector<const char*> sums, maxima; // quadratic measures
     std::vector<int> spectra;              // numbers of the sums that have spectra
     bool is_wave_function, mean_grows, has_velocity, set_from_velocity, amplifies, loses_to_field;
+    int velocity_inputs; // the first inputs, which are a velocity: at most three
 };
 
 template <class Model> Declaration declaration_of() {
@@ -44,7 +45,8 @@ template <class Model> Declaration declaration_of() {
             HasVelocity<Model>,
             SetFromVelocity<Model>,
             Amplifies<Model>,
-            LosesToField<Model>};
+            LosesToField<Model>,
+            Model::inputs < 3 ? Model::inputs : 3};
 }
 
 } // namespace whorl

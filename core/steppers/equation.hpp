@@ -25,6 +25,8 @@ template <class Device, class Real> class Equation {
     // A bound on the frequencies of the linear coupling at k.
     virtual double coupling_norm(Wavenumber<double> k) const = 0;
 
+    // Makes the tables that need the round trip; called once before run().
+    virtual void prepare(RoundTrip<Device, Real>&, const exchange::Communicator&) {}
     // Advances the registers by the stage (Tendency). Returns the maxima of the pass.
     virtual std::array<double, 2> run(RoundTrip<Device, Real>& trip,
                                       const TendencyData<Real>& data) const = 0;

@@ -28,7 +28,7 @@ template <class Device, class Real> struct FirstStep {
     // moves and dt_max is not finite. Collective.
     double find(TimeStep time_step, std::int64_t step_number) {
         constexpr int most = 60;
-        const double rate = rate_of(state), allowed = time_step.dt_max;
+        const double rate = rate_of(state, time_step.time), allowed = time_step.dt_max;
         double dt = std::min(time_step.dt_max, forces.longest_step());
         // The second time the forces are known within the step found first.
         for (int round = 0; round < 2; ++round) {
@@ -50,11 +50,12 @@ template <class Device, class Real> struct FirstStep {
         for (int n = 0; n < steps; ++n) {
             TimeStep euler{third, 0.0, third, of.time};
             TendencyData<Real> pass = n == 0 ? into(1, state, euler) : into(0, beside, euler);
+            pass.time = of.time + n * third;
             rates[static_cast<std::size_t>(n)] = pass.rate(equation.run(trip, pass)[0]);
             // Forces are added as they are at the end, so that forces that are zero at first are seen.
             forces.try_out(pass, pass.registers[0], {of.time + (n + 1) * third, third, step_number});
         }
-        const double last = rates[steps] = rate_of(beside);
+        const double last = rates[steps] = rate_of(beside, of.time + dt);
         const double as_at_first = rate + steps * (rates[1] - rate);
         const bool grows_evenly = last * dt <= 1.5 * of.courant && std::abs(last - as_at_first) <= 0.2 * last;
         return last <= 2.0 * rate || last * dt <= of.courant / 50 || grows_evenly;
@@ -72,8 +73,8 @@ template <class Device, class Real> struct FirstStep {
         return pass;
     }
     // The rate of advection of these fields. The Euler step is written to `beside`.
-    double rate_of(Fields<Real> fields) {
-        TimeStep unit{1.0, 0.0, 0.0};
+    double rate_of(Fields<Real> fields, double time) {
+        TimeStep unit{1.0, 0.0, 0.0, time};
         TendencyData<Real> pass = into(fields == beside ? 0 : 1, fields, unit);
         return pass.rate(equation.run(trip, pass)[0]);
     }

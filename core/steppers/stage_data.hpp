@@ -43,7 +43,6 @@ template <class Real> struct StageData {
         return own;
     }
 
-  protected:
     Stage at_present() const {
         return history && history->serves(step->dt) ? history->stage(step->dt) : stage;
     }
@@ -51,7 +50,8 @@ template <class Real> struct StageData {
 
 // The data of a pass that evaluates the tendency, all but the model.
 template <class Real> struct TendencyData : StageData<Real> {
-    int fields = 0; // of the state
+    int fields = 0;    // of the state
+    double time = 0.0; // of the state
     // The diffusivity and the mean gradient of each passive scalar, on the host.
     const std::vector<std::array<double, 4>>* scalars = nullptr;
     const std::vector<PointTap<Real>*>* taps = nullptr; // roundtrip/pass.hpp

@@ -91,8 +91,7 @@ struct GridRates {
 template <class Device, class Real> class Stepper {
   public:
     Stepper(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,
-            const Truncation& truncation, const Equation<Device, Real>& equation,
-            const StepperOptions& options)
+            const Truncation& truncation, Equation<Device, Real>& equation, const StepperOptions& options)
         : trip_(trip), equation_(equation), options_(options), scheme_(options_.scheme),
           history_(scheme_.earlier), grids_(truncation.dealiasing(), box, options_.shift_seed),
           rates_(box, truncation, equation), modes_(trip.table().modes()),
@@ -107,6 +106,7 @@ template <class Device, class Real> class Stepper {
                       "time.scheme = \"" + scheme_.name +
                           "\" integrates decay alone, not flow.linear = \"exact\": give flow.linear = "
                           "\"explicit\", or another scheme.");
+        equation.prepare(trip, world);
     }
 
     Fields<Real> state() { return field_set(0); }
@@ -131,6 +131,8 @@ template <class Device, class Real> class Stepper {
         history_.forget();
         forces_.forget();
     }
+    // The time of the state, which begins here and advances with the steps.
+    void begin(double time) { now_ = time; }
     // The earlier steps of a multistep scheme; earlier(j) is register j, that of the j-th step before.
     History& history() { return history_; }
     Fields<Real> earlier(int j) { return field_set(j); }
@@ -177,6 +179,7 @@ template <class Device, class Real> class Stepper {
             forces_.ask_anew();
             find_taps(s, time, step_number);
             pass.taps = &taps_;
+            pass.time = time;
             pass.measures = s == 0;
             const std::array<double, 2> of_stage = run_forced(pass, s, time, step_number);
             if (s == 0) maxima = {pass.rate(of_stage[0]), of_stage[1]};
@@ -190,6 +193,7 @@ template <class Device, class Real> class Stepper {
         if (forces_.any() && std::isfinite(maxima[1]) && std::isfinite(time_step.dt))
             end_forces(time_step, step_number);
         history_.add(time_step.dt);
+        now_ = time_step.time + time_step.dt;
         const double usual =
             time_step.dt < allowed ? time_step.dt : std::max(time_step.dt, time_step.dt_usual);
         return {time_step.dt, maxima[0] * time_step.dt, std::sqrt(maxima[1]), usual};
@@ -201,7 +205,7 @@ template <class Device, class Real> class Stepper {
     int grids() const { return grids_.count(); }
     void evaluate(int grid) {
         require_between_steps("the tendency is evaluated");
-        TimeStep unit{1.0, 0.0, 0.0};
+        TimeStep unit{1.0, 0.0, 0.0, now_};
         TendencyData<Real> pass = evaluation(1.0, scratch(), unit);
         pass.exact = false;
         trip_.shift(grids_.moved({0.0, 0.0, 0.0}, grid == 1));
@@ -229,6 +233,7 @@ template <class Device, class Real> class Stepper {
     TendencyData<Real> tendency(const Stage& stage, TimeStep& time_step) {
         TendencyData<Real> pass;
         pass.fields = fields_;
+        pass.time = time_step.time;
         pass.modes = modes_;
         pass.stage = stage;
         pass.history = &history_;
@@ -278,7 +283,7 @@ template <class Device, class Real> class Stepper {
         StageGrid grid;
         if (grids_.in_turn()) grid.shift = grids_.of_stage(s, step_number);
         if (equation_.declaration().has_velocity) grid.shown_rows = trip_.shown_rows();
-        grid.shown_velocity = std::min(equation_.declaration().inputs, 3);
+        grid.shown_velocity = equation_.declaration().velocity_inputs;
         for (Companion<Real>* const companion : companions_)
             if (PointTap<Real>* const tap = companion->before_stage(grid, time)) taps_.push_back(tap);
     }
@@ -323,6 +328,7 @@ template <class Device, class Real> class Stepper {
     std::int64_t modes_;
     int fields_;
     device::Buffer<Complex<Real>, typename Device::Memory> registers_;
+    double now_ = 0.0;
     bool is_stepping_ = false, serves_companions_ = false;
     Forces<Device, Real> forces_;
     std::vector<Companion<Real>*> companions_;

@@ -177,7 +177,7 @@ class Term:
     A multiplier of the modes times a field, known by its number; see whorl.expressions.linear.
     """
 
-    def __init__(self, *, field: int, factor: float = 1.0, derivatives: Sequence[int] = [0, 0, 0], power: int = 0, low: float = 0.0, high: float = float('inf'), radius: float = 0.0, sector: Sector = ...) -> None: ...
+    def __init__(self, *, field: int, factor: float = 1.0, derivatives: Sequence[int] = [0, 0, 0], power: int = 0, low: float = 0.0, high: float = float('inf'), radius: float = 0.0, sector: Sector = ..., turn: int = 0, exponent: float = 0.0, width: float = 0.0, screen: float = 0.0) -> None: ...
 
     @property
     def field(self) -> int: ...
@@ -269,6 +269,39 @@ class Probe:
 def operations() -> dict[str, int]:
     """The operations of programs with their numbers of arguments."""
 
+class EquationField:
+    """
+    A field of typed equations: a rate is a sum of pairs (factor, power of |k|), and odd has for each component whether it is odd along x, y, z.
+    """
+
+    def __init__(self, *, name: str, components: int = 1, solenoidal: bool = False, projected: bool = False, odd: Sequence[Sequence[bool]] = ..., rate: Sequence[tuple[float, float]] = []) -> None: ...
+
+class FluxPart:
+    """A part of a flux, factor i^turn kx^a ky^b product."""
+
+    def __init__(self, *, product: int, factor: float = 1.0, a: int = 0, b: int = 0, turn: int = 0) -> None: ...
+
+class MeanSource:
+    """
+    A tendency of the mean of a component, times a result of the clock unless that is -1.
+    """
+
+    def __init__(self, *, component: int, factor: float = 1.0, clock: int = -1) -> None: ...
+
+class ClockPlan:
+    """
+    Numbers of the time and of means; inputs of the program are the time, then the means. Numbers are pairs: that of the point program, and a result.
+    """
+
+    def __init__(self, *, forms: Sequence[Sequence[Term]] = [], means: Sequence[Sequence[int]] = [], program: Program, numbers: Sequence[Sequence[int]] = []) -> None: ...
+
+class EquationPlan:
+    """
+    Typed equations as numbers: tendency and coupling have the terms of each component, of fluxes and of components.
+    """
+
+    def __init__(self, *, fields: Sequence[EquationField], point: Program, odd_products: Sequence[Sequence[bool]], fluxes: Sequence[Sequence[FluxPart]], tendency: Sequence[Sequence[Term]], coupling: Sequence[Sequence[Term]], varying: Sequence[Sequence[Term]] = [], varying_by: Sequence[int] = [], sources: Sequence[MeanSource] = [], clock: ClockPlan = ..., blocks: Sequence[Sequence[int]] = [], velocity_inputs: int = 0, amplifies: bool = False) -> None: ...
+
 class OpenSnapshot:
     def add_field(self, name: str, components: int) -> None: ...
 
@@ -355,6 +388,12 @@ class Options:
 
     @parameters.setter
     def parameters(self, arg: Mapping[str, float], /) -> None: ...
+
+    @property
+    def equations(self) -> EquationPlan: ...
+
+    @equations.setter
+    def equations(self, arg: EquationPlan, /) -> None: ...
 
     @property
     def scalars(self) -> list[tuple[str, list[float]]]: ...

@@ -34,6 +34,14 @@ KINEMATIC = {
     "kinematic": True,
 }
 SUPERFLUID = {"sound_speed": 0.9, "coherence_length": 0.5, "density": 0.8}
+TYPED = {
+    "fields": {"u": "velocity", "b": "scalar"},
+    "equations": [
+        "dt(u) = -advect(u, u) + b*ez + nu*lap(u)",
+        "dt(b) = -dot(u, grad(b)) + dot(u, ez) + kappa*lap(b)",
+    ],
+    "parameters": {"nu": 0.02, "kappa": 0.01},
+}
 RANDOM = {"name": "random", "k0": 2.0, "energy": 0.3, "seed": 5}
 THETA = RANDOM | {"energy": 0.02}
 # By name, the model first: its options, grid, further initial fields, and how much time a run of it takes.
@@ -81,6 +89,15 @@ EVERY = {
         [],
         0.4,
     ),
+    **{
+        f"equations {bases}": (
+            TYPED | {"sines": {"b": "z"}},
+            {"bases": bases, "lengths": CELL},
+            ["b"],
+            0.4,
+        )
+        for bases in ("FFF", "SFF", "SSF", "SSS")
+    },
     "gross-pitaevskii": (SUPERFLUID, {"points": [12, 16, 20]}, [], 0.4),
     "ginzburg-landau": (SUPERFLUID, {"points": [12, 16, 20]}, ["velocity"], 0.4),
 }
@@ -94,6 +111,8 @@ shifted = pytest.mark.parametrize("name", SHIFTED)
 
 def case_of(name: str, *, steps=10, dt=None, scheme="rk4", grid=None, run=None, output=None, **flow) -> Case:
     """Steps of dt, by default so that `steps` make up the time of the model."""
+    if name.startswith("equations") and devices.current() != "cpu":
+        pytest.skip("typed equations run on threads alone so far")
     options, own_grid, fields, time = EVERY[name]
     model = MODELS[name.split()[0]]
     walls = own_grid.get("bases", "FFF")[::-1]
@@ -101,7 +120,7 @@ def case_of(name: str, *, steps=10, dt=None, scheme="rk4", grid=None, run=None, 
     if name == "navier-stokes-2d":
         gradient[2] = 0.0
     scalars = [{"name": "dye", "schmidt": 0.6, "gradient": gradient, "initial": THETA}]
-    tables = {field: THETA if field == "temperature" else RANDOM for field in fields}
+    tables = {field: THETA if field in ("temperature", "b") else RANDOM for field in fields}
     return Case(
         grid={"points": BOX, "lengths": LENGTHS} | own_grid | (grid or {}),
         flow={"model": name.split()[0]} | options | flow,

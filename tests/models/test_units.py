@@ -21,8 +21,8 @@ from whorl.run.simulation import Simulation
 
 SCALE = {"length": 4.0, "time": 2.0, "density": 16.0}
 POWERS = {"²": 2, "³": 3, "⁴": 4, "⁶": 6, "": 1}
-# Rayleigh-Bénard convection measures in distances and differences of its plates and has no other units.
-SCALED = [name for name in MODELS if name != "rayleigh-benard"]
+# Rayleigh-Bénard convection measures in distances and differences of its plates, typed equations in nothing.
+SCALED = [name for name in MODELS if name not in ("rayleigh-benard", "equations")]
 STEPS = 3
 NOTHING = ("transfer_velocity",)  # of the velocity that ginzburg-landau is driven by, which stays as it is
 # Operations and functions of the language, of flows with a velocity; units of all of them are known.

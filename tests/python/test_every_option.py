@@ -74,6 +74,31 @@ OF_MODELS = [
     },
     {"flow": FLUID | {"model": "gross-pitaevskii", "linear": "explicit"}, "initial": PSI},
     {
+        "flow": {
+            "model": "equations",
+            "fields": {"u": "scalar", "v": "scalar"},
+            "equations": ["dt(u) = -u*dx(u) + nu*lap(u)", "dt(v) = -u*dx(v) - dz(u)*dz(v) + nu*lap(v)"],
+            "parameters": {"nu": 0.1},
+            "sines": {"v": "z"},
+            "linear": "explicit",
+            "rate": "20*abs(u) + 20*abs(v)",
+            "forms": "typed",
+        },
+        "grid": {"points": 8, "bases": "SFF"},
+        "initial": {"name": "random", "k0": 2.0, "v": {"name": "random", "k0": 2.0}},
+    },
+    FLAT
+    | {
+        "flow": {
+            "model": "equations",
+            "fields": {"u": "plane velocity"},
+            "equations": ["dt(u) = -advect(u, u) + nu*lap(u)"],
+            "parameters": {"nu": 0.1},
+            "dimensions": 2,
+        },
+        "initial": {"name": "random", "k0": 2.0},
+    },
+    {
         "flow": FLUID | {"model": "ginzburg-landau"},
         "initial": PSI | {"velocity": {"name": "taylor-green"}},
     },

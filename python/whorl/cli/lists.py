@@ -15,7 +15,9 @@ from whorl.config.explain import Option, describe, did_you_mean, sections
 from whorl.config.explain import options as case_options
 from whorl.config.section import Section, tag_key, tag_of
 from whorl.diagnostics.options import KINDS
+from whorl.equations.told import told
 from whorl.models import MODELS, Model
+from whorl.models.equations import Equations
 from whorl.run.progress import stdout_console
 
 
@@ -36,11 +38,17 @@ def cases(
 
 def models(
     name: Annotated[str | None, typer.Argument(help="A model to show in full.")] = None,
+    equations: Annotated[
+        str | None, typer.Option("--equations", metavar="CASE", help="Show the plan of a case's equations.")
+    ] = None,
 ) -> None:
     """List the equation sets with their parameters, or show one in full."""
     from whorl.cli.templates import facts, named_quantities, own_options
 
     console = stdout_console()
+    if equations is not None:
+        _show_equations(console, load_case(equations))
+        return
     if name is not None:
         model = _find_model(name)
         show_text(console, f"{name}: {model.__doc__.strip()}")
@@ -59,6 +67,19 @@ def models(
         console.print(f"[bold]{known}[/]", soft_wrap=True)
         show_text(console, model.formulas, INDENT)
         show_text(console, f"Parameters: {parameters}.", INDENT)
+
+
+def _show_equations(console: Console, case: Case) -> None:
+    """The equations of a case as they are solved."""
+    if not isinstance(case.flow, Equations):
+        raise CaseError(
+            f'flow.model = "{case.flow.model}" is wrong here: --equations shows equations that are typed, of '
+            '"equations"; leave it out, and give the name of the model'
+        )
+    plan = case.flow.plan(case.grid)
+    show_text(console, case.flow.formulas, INDENT)
+    console.print()
+    show_text(console, told(plan))
 
 
 def new(

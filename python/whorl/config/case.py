@@ -149,6 +149,7 @@ class Case(Planned):
 
     def __init__(self, **sections: Any):
         self._fill(sections)
+        self.flow.check_equations(self.grid)
         self.planned.check()
 
     def _fill(self, sections: Mapping[str, Any]) -> None:

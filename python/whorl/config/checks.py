@@ -27,7 +27,8 @@ from whorl.expressions.case import (
 from whorl.expressions.formulas import SHORT
 from whorl.forcing.checks import check_forcing, designed
 from whorl.forcing.names import force_name, forceable
-from whorl.models import DEFAULT, MODELS, Model
+from whorl.models import DEFAULT, Model, declared_by
+from whorl.models.equations import with_dimensions
 from whorl.particles.options import with_number
 from whorl.probes.options import check_names
 
@@ -48,11 +49,13 @@ def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
         given["initial"] = {"name": "zero", **initial}
     if given.get("forcing") and initial is None:
         given["initial"] = {"name": "zero"}
-    chosen = flow.get("model") if isinstance(flow, dict) else None
-    if model := MODELS.get(chosen) if isinstance(chosen, str) else None:
+    given["flow"] = flow = with_dimensions(flow, given.get("grid"))
+    if model := declared_by(flow):
         grid, output = given.get("grid"), given.get("output", {})
         if isinstance(grid, dict):
-            given["grid"] = {"bases": model.bases[0], "dealias": model.dealias} | grid
+            given["grid"] = {"bases": model.bases[0]} | grid
+            if "dealias" not in grid:
+                given["grid"]["dealias"] = model.dealias
         if isinstance(output, dict) and output.get("fields") is None:
             given["output"] = output | {"fields": model.snapshot}
         if isinstance(forces := given.get("forcing"), list | tuple):

@@ -15,7 +15,7 @@ from whorl.expressions.parse import Parser, Vocabulary
 if TYPE_CHECKING:
     from whorl.equations.text import Declarations
 
-RESERVED = ("x", "y", "z", "t", "i", "pi", "dt")
+RESERVED = ("x", "y", "z", "t", "i", "pi", "dt", "ex", "ey", "ez")
 MOST_FIELDS = 64
 Number = float | int | str
 

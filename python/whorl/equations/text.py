@@ -31,6 +31,7 @@ ALIKE = {
     "（": "(",
     "）": ")",
 }
+UNIT_VECTORS = {"ex": "vector(1, 0, 0)", "ey": "vector(0, 1, 0)", "ez": "vector(0, 0, 1)"}
 FORM = "an equation is dt(FIELD) = EXPRESSION"
 
 
@@ -152,7 +153,7 @@ def _vocabulary(
         parities=parities,
         walls=declared.walls,
         fields=fields,
-        definitions=parameters.of_time,
+        definitions=UNIT_VECTORS | parameters.of_time,
         parameters=parameters.numbers,
         refused=refused_names(declared, names),
         known_functions=KNOWN | {name: _of_space(KNOWN[name]) for name in DERIVATIVES},

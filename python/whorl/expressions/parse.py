@@ -95,9 +95,15 @@ class Vocabulary:
             raise ValueError(self.refused[word])
 
 
-def vector_field(first: int) -> Callable[[Algebra], Value]:
-    """A vector of three components of the state from number `first` on."""
-    return lambda algebra: Value(array([algebra.graph.field(first + i) for i in range(3)]))
+def vector_field(first: int, components: int = 3) -> Callable[[Algebra], Value]:
+    """A vector of components of the state from number `first` on; those it does not have are zero."""
+
+    def made(algebra: Algebra) -> Value:
+        graph = algebra.graph
+        absent = [graph.constant(0)] * (3 - components)
+        return Value(array([*(graph.field(first + i) for i in range(components)), *absent]))
+
+    return made
 
 
 def scalar_field(component: int) -> Callable[[Algebra], Value]:

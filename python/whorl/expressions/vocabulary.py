@@ -78,7 +78,7 @@ def _is_column(name: str) -> str:
 def _field(field: FieldOf, first: int) -> Callable[[Algebra], Value]:
     if field.parts:
         return complex_field(first)
-    return vector_field(first) if field.components == 3 else scalar_field(first)
+    return vector_field(first, field.components) if field.components > 1 else scalar_field(first)
 
 
 def _parities(field: FieldOf) -> list[Parity]:

@@ -267,8 +267,12 @@ class Model(Section):
         return next(iter(cls.state))
 
     def constants(self) -> dict[str, float]:
-        """The core's parameters by name."""
+        """The numbers of the equations by name, as expressions have them."""
         raise NotImplementedError
+
+    def of_core(self) -> dict[str, float]:
+        """The core's parameters by name: the constants."""
+        return self.constants()
 
     def units(self) -> dict[str, Dimension]:
         """The units of the parameters, by name: those of the options of these names, or of their vectors."""
@@ -324,6 +328,9 @@ class Model(Section):
         """Raises ValueError, naming the option and the remedy, if the model is not possible on this grid."""
         check_bases(self, grid)
         check_flat_axes(self, grid)
+
+    def check_equations(self, grid: Any) -> None:
+        """Raises CaseError, with a caret at the place, if typed equations are not possible on this grid."""
 
     def prescribed(self) -> tuple[str, ...]:
         """Fields of the state that stay as they are."""

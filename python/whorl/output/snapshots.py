@@ -22,7 +22,7 @@ from whorl.base.errors import CaseError
 from whorl.base.hdf5 import open_hdf5, python_value
 from whorl.config.case import Case
 from whorl.expressions.case import snapshot_expressions
-from whorl.models import DEFAULT, MODELS
+from whorl.models import DEFAULT, MODELS, declared_by
 from whorl.output.snapshot_format import LAST, ROOT, scalars_in
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ class _DatasetOnDisk(BackendArray):
 def _about(attributes: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     """Units of the fields, and names of the scalars by their names in the file, from the case in it."""
     sections = tomllib.loads(attributes.get("case", ""))
-    model = MODELS.get(sections.get("flow", {}).get("model", DEFAULT), MODELS[DEFAULT])
+    model = declared_by(sections.get("flow", {})) or MODELS[DEFAULT]
     units = {name: field.unit for name, field in model.outputs.items()}
     scalars = {scalar["name"]: "1" for scalar in sections.get("scalars", [])}
     return units | scalars | _of_expressions(attributes.get("case", "")), scalars_in(attributes)

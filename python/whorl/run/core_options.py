@@ -12,7 +12,9 @@ from whorl.config.run import Run
 from whorl.config.schemes import SCHEMES
 from whorl.config.section import STRIDE
 from whorl.forcing.options import CoreSource, Forcing
+from whorl.models.equations import Equations
 from whorl.output.checkpoint import OPEN, Timed
+from whorl.run.core_equations import core_plan
 from whorl.run.declared import check_models
 from whorl.run.memory.needs import needs_of, of_particles
 
@@ -34,7 +36,7 @@ def core_options(case: Case, threads: int, timed: Timed = OPEN) -> _core.Options
     scheme = core_scheme(case.time.scheme, estimates=case.time.tolerance is not None)
     further = {
         "model": case.flow.model,
-        "parameters": case.flow.constants(),
+        "parameters": case.flow.of_core(),
         "linear": getattr(case.flow, "linear", CHOICES["linear"][0]),
         "scalars": [scalar.of_core(case.flow.viscosity_of_schmidt()) for scalar in case.scalars],
         "forcing": [
@@ -56,6 +58,8 @@ def core_options(case: Case, threads: int, timed: Timed = OPEN) -> _core.Options
         "lines": timed.lines or case.run.lines,
         "plane_bytes": timed.plane_bytes,
     }
+    if isinstance(case.flow, Equations):
+        further["equations"] = core_plan(case.flow.plan(case.grid))
     return _core.Options(**of_sections | further)
 
 

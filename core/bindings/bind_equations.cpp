@@ -1,0 +1,96 @@
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/bind.hpp"
+#include "equations/plan.hpp"
+
+namespace nb = nanobind;
+
+namespace whorl {
+
+namespace {
+
+using equations::ClockPlan, equations::Field, equations::FluxPart, equations::Plan, equations::Source;
+
+void bind_parts(nb::module_& m) {
+    nb::class_<Field>(m, "EquationField",
+                      "A field of typed equations: a rate is a sum of pairs (factor, power of |k|), and odd "
+                      "has for each component whether it is odd along x, y, z.")
+        .def(
+            "__init__",
+            [](Field* self, const std::string& name, int components, bool solenoidal, bool projected,
+               const std::array<std::array<bool, 3>, 3>& odd,
+               const std::vector<std::pair<double, double>>& rate) {
+                Field field{name, components, solenoidal, projected, odd, {}};
+                for (const auto& [factor, exponent] : rate) field.rate.push_back({factor, exponent});
+                new (self) Field(field);
+            },
+            nb::kw_only(), nb::arg("name"), nb::arg("components") = Field().components,
+            nb::arg("solenoidal") = Field().solenoidal, nb::arg("projected") = Field().projected,
+            nb::arg("odd") = Field().odd, nb::arg("rate") = std::vector<std::pair<double, double>>());
+    nb::class_<FluxPart>(m, "FluxPart", "A part of a flux, factor i^turn kx^a ky^b product.")
+        .def(
+            "__init__",
+            [](FluxPart* self, int product, double factor, int a, int b, int turn) {
+                new (self) FluxPart{product, factor, a, b, turn};
+            },
+            nb::kw_only(), nb::arg("product"), nb::arg("factor") = FluxPart().factor,
+            nb::arg("a") = FluxPart().a, nb::arg("b") = FluxPart().b, nb::arg("turn") = FluxPart().turn);
+    nb::class_<Source>(
+        m, "MeanSource",
+        "A tendency of the mean of a component, times a result of the clock unless that is -1.")
+        .def(
+            "__init__",
+            [](Source* self, int component, double factor, int clock) {
+                new (self) Source{component, factor, clock};
+            },
+            nb::kw_only(), nb::arg("component"), nb::arg("factor") = Source().factor,
+            nb::arg("clock") = Source().clock);
+    nb::class_<ClockPlan>(m, "ClockPlan",
+                          "Numbers of the time and of means; inputs of the program are the time, then the "
+                          "means. Numbers are pairs: that of the point program, and a result.")
+        .def(
+            "__init__",
+            [](ClockPlan* self, const programs::InputTerms& forms,
+               const std::vector<std::array<int, 2>>& means, const programs::Program& program,
+               const std::vector<std::array<int, 2>>& numbers) {
+                new (self) ClockPlan{forms, means, program, numbers};
+            },
+            nb::kw_only(), nb::arg("forms") = ClockPlan().forms, nb::arg("means") = ClockPlan().means,
+            nb::arg("program"), nb::arg("numbers") = ClockPlan().numbers);
+}
+
+void bind_plan(nb::module_& m) {
+    nb::class_<Plan>(m, "EquationPlan",
+                     "Typed equations as numbers: tendency and coupling have the terms of each component, of "
+                     "fluxes and of components.")
+        .def(
+            "__init__",
+            [](Plan* self, const std::vector<Field>& fields, const programs::Program& point,
+               const std::vector<std::array<bool, 3>>& odd_products,
+               const std::vector<std::vector<FluxPart>>& fluxes, const programs::InputTerms& tendency,
+               const programs::InputTerms& coupling, const programs::InputTerms& varying,
+               const std::vector<int>& varying_by, const std::vector<Source>& sources, const ClockPlan& clock,
+               const std::vector<std::vector<int>>& blocks, int velocity_inputs, bool amplifies) {
+                new (self) Plan(
+                    equations::checked({fields, point, odd_products, fluxes, tendency, coupling, varying,
+                                        varying_by, sources, clock, blocks, velocity_inputs, amplifies}));
+            },
+            nb::kw_only(), nb::arg("fields"), nb::arg("point"), nb::arg("odd_products"), nb::arg("fluxes"),
+            nb::arg("tendency"), nb::arg("coupling"), nb::arg("varying") = Plan().varying,
+            nb::arg("varying_by") = Plan().varying_by, nb::arg("sources") = Plan().sources,
+            nb::arg("clock") = Plan().clock, nb::arg("blocks") = Plan().blocks,
+            nb::arg("velocity_inputs") = Plan().velocity_inputs, nb::arg("amplifies") = Plan().amplifies);
+}
+
+} // namespace
+
+void bind_equations(nb::module_& m) {
+    bind_parts(m);
+    bind_plan(m);
+}
+
+} // namespace whorl

@@ -1,0 +1,74 @@
+// The clock of a plan: numbers, factors and sources that depend on the time of a stage and on means over the
+// points, which follow from the modes.
+#pragma once
+
+#include "equations/tables.hpp"
+#include "programs/evaluate.hpp"
+#include "programs/interpreter.hpp"
+
+namespace whorl::equations {
+
+class Clock {
+  public:
+    explicit Clock(const Plan& plan)
+        : plan_(plan), steps_(plan.has_clock() ? programs::compiled(plan.clock.program) : programs::Steps{}) {
+        interpreter_.steps = steps_.steps.data();
+        interpreter_.step_count = static_cast<int>(steps_.steps.size());
+        interpreter_.inputs = steps_.inputs;
+        interpreter_.number_count = steps_.numbers;
+        interpreter_.places = steps_.places;
+        interpreter_.numbers = plan.clock.program.numbers.data();
+        WHORL_REQUIRE(steps_.places - steps_.numbers - 3 <= programs::most_temporaries,
+                      "equations need more than " + std::to_string(programs::most_temporaries) +
+                          " numbers of the time at once: simplify them.");
+    }
+
+    // The results at a time, of a state. Collective.
+    template <class Device, class Real>
+    std::vector<double> at(double time, RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
+                           const Complex<Real>* state, std::int64_t modes) const {
+        std::vector<double> inputs{time};
+        if (!plan_.clock.means.empty()) {
+            std::vector<programs::NamedField<Real>> named;
+            for (int c = 0; c < plan_.components(); ++c) named.push_back({state + c * modes, {}});
+            for (const double mean :
+                 programs::mode_means(trip, world, plan_.clock.forms, plan_.clock.means, named))
+                inputs.push_back(mean);
+        }
+        struct Inputs {
+            const std::vector<double>& values;
+            double of(int i) const { return values[static_cast<std::size_t>(i)]; }
+        };
+        std::vector<double> results;
+        interpreter_.run_at(Inputs{inputs}, Point{0, 0, 0}, [&](const auto& of) {
+            for (const int result : steps_.results) results.push_back(of(result));
+        });
+        return results;
+    }
+    // Sets the numbers of a prepared program, the factors of terms that vary, and the sources.
+    template <class Prepared, class Real>
+    void set(const std::vector<double>& results, Prepared& program, Tables<Real>& tables) const {
+        const auto factor = [&](int result) {
+            return result < 0 ? 1.0 : results[static_cast<std::size_t>(result)];
+        };
+        for (const auto& [number, result] : plan_.clock.numbers) program.set_number(number, factor(result));
+        std::size_t n = 0;
+        for (const auto& sum : plan_.varying)
+            for (const programs::Term& term : sum) {
+                tables.varying.terms[n].factor = term.factor * factor(plan_.varying_by[n]);
+                ++n;
+            }
+        std::vector<double> sources(tables.sources.size(), 0.0);
+        for (const Source& source : plan_.sources)
+            sources[static_cast<std::size_t>(source.component)] += source.factor * factor(source.clock);
+        for (std::size_t c = 0; c < sources.size(); ++c)
+            tables.sources[c] = {static_cast<Real>(sources[c]), Real(0)};
+    }
+
+  private:
+    const Plan& plan_;
+    programs::Steps steps_;
+    programs::Interpreter<double> interpreter_;
+};
+
+} // namespace whorl::equations

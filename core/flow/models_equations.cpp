@@ -1,0 +1,45 @@
+#include "equations/typed_equation.hpp"
+#include "flow/entry.hpp"
+
+namespace whorl {
+
+namespace {
+
+const std::shared_ptr<equations::Plan>& plan_of(const Options& options) {
+    WHORL_REQUIRE(options.equations, "model \"equations\" has no plan: give the equations.");
+    WHORL_REQUIRE(options.scalars.empty(),
+                  "typed equations carry no passive scalars: type an equation for each of them.");
+    return options.equations;
+}
+
+// Devices of streams have no typed equations so far.
+template <class Device> std::unique_ptr<Flow> typed_flow(const Options& options, int communicator) {
+    const auto& plan = plan_of(options);
+    options.check_parameters();
+    if constexpr (Device::streams) {
+        throw Error("device \"" + options.device +
+                    "\" does not run typed equations yet: choose device = \"cpu\".");
+    } else {
+        const auto in = [&]<class Real>(Real) {
+            return make_flow_of<Device, Real>(
+                options, communicator,
+                std::make_unique<equations::TypedEquation<Device, Real>>(plan, options.box()));
+        };
+        if (options.is_exact()) equations::require_exact(*plan);
+        return options.is_double() ? in(double()) : in(float());
+    }
+}
+
+} // namespace
+
+template <class Device> ModelEntry equations_entry();
+template <> ModelEntry equations_entry<device::Chosen>() {
+    ModelEntry entry;
+    entry.make = typed_flow<device::Chosen>;
+    entry.shape = [](const Options& options) {
+        return shape_of(equations::declaration_of(*plan_of(options)), options);
+    };
+    return entry;
+}
+
+} // namespace whorl

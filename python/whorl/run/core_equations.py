@@ -1,0 +1,281 @@
+"""The plan of typed equations as the core reads it (`core/equations/plan.hpp`)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.equations.multipliers import Tag
+from whorl.equations.plan import (
+    Clock,
+    EquationPlan,
+    FluxPart,
+    LinearTerm,
+    Number,
+    PlanTerm,
+    PointProgram,
+    Rate,
+)
+from whorl.expressions.graph import EVEN, Parity
+from whorl.expressions.linear import WITHOUT_MEAN
+
+Fields = dict[str, tuple[int, ...]]  # the components of each field of the core
+# Operations whose result has the parity of their operands; functions that are odd; products of the first two.
+ALIKE = ("add", "subtract", "negative", "maximum", "minimum")
+ODD = ("sin", "tan", "arcsin", "arctan", "sinh", "tanh", "arcsinh", "arctanh", "sign")
+PRODUCTS = ("multiply", "divide", "multiply_add", "multiply_subtract", "subtract_product")
+SUMS_OF_PRODUCTS = ("add_products", "subtract_products")
+
+
+def core_plan(plan: EquationPlan) -> _core.EquationPlan:
+    """The plan for the core. Raises CaseError where the core has no room for a term."""
+    if not plan.inputs:
+        plan = _with_an_input(plan)
+    fields = fields_of(plan)
+    rates, further = _rates(plan, fields)
+    linear = [*chain.from_iterable(block.terms for block in plan.blocks), *further]
+    turns = [_common_turn(flux) for flux in plan.fluxes]
+    return _core.EquationPlan(
+        fields=[_field(plan, name, of, rates[name]) for name, of in fields.items()],
+        point=_point(plan),
+        odd_products=_parities(plan)[: plan.products],
+        fluxes=[[_part(one, turn) for one in flux] for flux, turn in zip(plan.fluxes, turns, strict=True)],
+        tendency=[[_term(one, turns[one.of]) for one in of] for of in plan.tendency],
+        coupling=_of_components(plan, linear),
+        varying=_of_components(plan, plan.explicit),
+        varying_by=[one.clock for to in range(plan.components) for one in plan.explicit if one.to == to],
+        sources=[
+            _core.MeanSource(component=one.component, factor=one.factor, clock=one.clock)
+            for one in plan.sources
+        ],
+        clock=_clock(plan),
+        blocks=_blocks(fields, linear),
+        velocity_inputs=_velocity(plan),
+        amplifies=plan.amplifies,
+    )
+
+
+def _with_an_input(plan: EquationPlan) -> EquationPlan:
+    """The plan of linear equations with an input and a product that is zero, which a round trip needs."""
+    program, count = plan.point, len(plan.point.numbers)
+
+    def place(old: int) -> int:
+        return old + 1 if old < count else old + 2
+
+    instructions = [(name, tuple(map(place, operands))) for name, operands in program.instructions]
+    product = count + 5 + len(instructions)
+    return replace(
+        plan,
+        inputs=((PlanTerm(0, 1.0),),),
+        point=PointProgram(
+            1,
+            (*program.numbers, Number("value", 0.0)),
+            (*instructions, ("multiply", (0, count + 1))),
+            (product, *map(place, program.results)),
+        ),
+        fluxes=((FluxPart(0, 1.0, 0, 0, 0),),),
+    )
+
+
+def fields_of(plan: EquationPlan) -> Fields:
+    """The core's fields; each component of a symmetric tensor is one."""
+    found: Fields = {}
+    for field in plan.fields:
+        numbers = tuple(range(field.first, field.first + len(field.components)))
+        if field.kind == "symmetric tensor":
+            found |= {
+                f"{field.name}_{label}": (n,) for label, n in zip(field.components, numbers, strict=True)
+            }
+        else:
+            found[field.name] = numbers
+    return found
+
+
+def _rates(plan: EquationPlan, fields: Fields) -> tuple[dict[str, list[Rate]], list[LinearTerm]]:
+    """The rates that all components of a field have, and the others as linear terms."""
+    rates: dict[str, list[Rate]] = {}
+    further: list[LinearTerm] = []
+    for name, components in fields.items():
+        rates[name] = [
+            one for one in plan.rates[components[0]] if all(one in plan.rates[c] for c in components)
+        ]
+        for c in components:
+            for one in plan.rates[c]:
+                if one not in rates[name]:
+                    tag = Tag(radial=(("power", one.exponent),) if one.exponent else ())
+                    further.append(LinearTerm(c, PlanTerm(c, one.coefficient, tag=tag)))
+    return rates, further
+
+
+def _field(
+    plan: EquationPlan, name: str, components: Sequence[int], rates: Sequence[Rate]
+) -> _core.EquationField:
+    solenoidal = any(field.solenoidal and field.first == components[0] for field in plan.fields)
+    parities = _component_parities(plan)
+    return _core.EquationField(
+        name=name,
+        components=len(components),
+        solenoidal=solenoidal,
+        projected=components[0] in plan.projected,
+        odd=[parities[c] for c in components] + [EVEN] * (3 - len(components)),
+        rate=[(-one.coefficient, one.exponent) for one in rates],
+    )
+
+
+def _component_parities(plan: EquationPlan) -> list[Parity]:
+    return [parity for field in plan.fields for parity in field.parities]
+
+
+def _term(of: PlanTerm, turn: int = 0) -> _core.Term:
+    """A term of a component or of a flux, from which i^turn was taken."""
+    radial = of.tag.radial
+    exponent = sum(number for name, number in radial if name == "power")
+    screens = [number**2 for name, number in radial if name == "helmholtz"]
+    if len(screens) > 1:
+        raise CaseError(
+            f"helmholtz is wrong ({len(screens)} times in one term): a term has it once; carry the inner one "
+            "as a field of its own."
+        )
+    without_mean = of.power < 0 or exponent < 0 or of.meanless
+    axis, low, high = of.tag.sector
+    return _core.Term(
+        field=of.of,
+        factor=of.factor,
+        derivatives=of.orders,
+        power=of.power,
+        low=max(of.tag.low, WITHOUT_MEAN) if without_mean else of.tag.low,
+        high=of.tag.high,
+        radius=of.tag.radius,
+        sector=_core.Sector(axis=axis, low=low, high=high) if axis >= 0 else _core.Sector(),
+        turn=(of.turn + turn - sum(of.orders)) % 4,
+        exponent=exponent,
+        width=sum(0.5 * number**2 for name, number in radial if name == "gauss"),
+        screen=screens[0] if screens else 0.0,
+    )
+
+
+def _common_turn(flux: Sequence[FluxPart]) -> int:
+    """The power of i that all parts of a flux share but for signs; 0 if they share none."""
+    turn = flux[0].turn
+    return turn if all((one.turn - turn) % 2 == 0 for one in flux) else 0
+
+
+def _part(of: FluxPart, common: int) -> _core.FluxPart:
+    turn = (of.turn - common) % 4
+    sign = -1.0 if turn >= 2 else 1.0
+    return _core.FluxPart(product=of.product, factor=sign * of.factor, a=of.a, b=of.b, turn=turn % 2)
+
+
+def _of_components(plan: EquationPlan, terms: Sequence[LinearTerm]) -> list[list[_core.Term]]:
+    return [[_term(one.term) for one in terms if one.to == to] for to in range(plan.components)]
+
+
+def _blocks(fields: Fields, linear: Sequence[LinearTerm]) -> list[list[int]]:
+    """The components of the fields that linear terms connect."""
+    field_of = {component: name for name, of in fields.items() for component in of}
+    joined = {name: {name} for name in fields}
+    for one in linear:
+        both = joined[field_of[one.to]] | joined[field_of[one.term.of]]
+        for name in both:
+            joined[name] = both
+    coupled = {field_of[one.to] for one in linear}
+    return [
+        [component for other in fields if other in joined[name] for component in fields[other]]
+        for name in fields
+        if coupled & joined[name] and name == next(other for other in fields if other in joined[name])
+    ]
+
+
+def _velocity(plan: EquationPlan) -> int:
+    if plan.velocity < 0:
+        return 0
+    return next(len(field.components) for field in plan.fields if field.solenoidal)
+
+
+def _point(plan: EquationPlan) -> _core.Program:
+    """The program; without a velocity the square of the speed is that of all inputs, which finds NaN."""
+    program, instructions = plan.point, [*plan.point.instructions]
+    results = [*program.results]
+    if plan.velocity < 0:
+        first = program.inputs + len(program.numbers) + 3
+        instructions.append(("multiply", (0, 0)))
+        for place in range(1, program.inputs):
+            instructions.append(("multiply_add", (place, place, first + len(instructions) - 1)))
+        results[-1] = first + len(instructions) - 1
+    return _core.Program(
+        inputs=[[_term(one) for one in form] for form in plan.inputs],
+        numbers=[number.value for number in program.numbers],
+        instructions=[(name, list(operands)) for name, operands in instructions],
+        results=results,
+    )
+
+
+def _clock(plan: EquationPlan) -> _core.ClockPlan:
+    """The clock; operands are the time, the means and the numbers in the core's order."""
+    program, means = plan.clock.program, plan.clock.means
+    values = [place for place, number in enumerate(program.numbers) if number.source == "value"]
+    first = 1 + len(means)
+
+    def operand(old: int) -> int:
+        if old >= len(program.numbers):
+            return old - len(program.numbers) + first + len(values)
+        number = program.numbers[old]
+        if number.source == "value":
+            return first + values.index(old)
+        return 0 if number.source == "t" else 1 + number.which
+
+    return _core.ClockPlan(
+        forms=[[_term(one) for one in form] for mean in means for form in (mean.first, mean.second) if form],
+        means=_pairs(plan.clock),
+        program=_core.Program(
+            inputs=[[] for _ in range(first)],
+            numbers=[program.numbers[place].value for place in values],
+            instructions=[(name, [*map(operand, operands)]) for name, operands in program.instructions],
+            results=[*map(operand, program.results)],
+        ),
+        numbers=[
+            (place, number.which)
+            for place, number in enumerate(plan.point.numbers)
+            if number.source == "clock"
+        ],
+    )
+
+
+def _pairs(clock: Clock) -> list[tuple[int, int]]:
+    """The numbers of the forms of each mean; −1 for none."""
+    pairs, count = [], 0
+    for mean in clock.means:
+        pairs.append((count, count + 1 if mean.second else -1))
+        count += 2 if mean.second else 1
+    return pairs
+
+
+def _parities(plan: EquationPlan) -> list[Parity]:
+    """The parities of the results of the point program, by those of its operands."""
+    components = _component_parities(plan)
+    program = plan.point
+    known = [_of_form(form[0], components) for form in plan.inputs]
+    known += [EVEN] * (len(program.numbers) + 3)
+    values = {program.inputs + place: number.value for place, number in enumerate(program.numbers)}
+    for name, operands in program.instructions:
+        odd = [known[n] for n in operands]
+        if name in ALIKE:
+            fields = [known[n] for n in operands if n not in values]
+            known.append(fields[0] if fields else EVEN)
+        elif name in PRODUCTS or name in SUMS_OF_PRODUCTS:
+            known.append(_product(odd[0], odd[1]))
+        elif name in ODD or (name == "power" and values.get(operands[1], 0.0) % 2 == 1):
+            known.append(odd[0])
+        else:
+            known.append(EVEN)
+    return [known[n] for n in program.results]
+
+
+def _of_form(term: PlanTerm, components: Sequence[Parity]) -> Parity:
+    odd = components[term.of]
+    return tuple(one != bool(order % 2) for one, order in zip(odd, term.orders, strict=True))
+
+
+def _product(a: Parity, b: Parity) -> Parity:
+    return tuple(one != other for one, other in zip(a, b, strict=True))
