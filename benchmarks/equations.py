@@ -1,0 +1,98 @@
+"""The step of equations typed as text, against that of the compiled models.
+
+    .venv/bin/python benchmarks/equations.py                     128³, double precision, one thread
+    .venv/bin/python benchmarks/equations.py --points 256 --precision single --threads 2
+
+It times steps of both in turn. The table has the least time of each and their ratio. Nothing else should run
+meanwhile.
+"""
+
+import time
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from whorl import Case, Simulation
+from whorl.run.progress import stdout_console
+
+NS = {"fields": {"u": "velocity"}, "parameters": {"nu": 0.01}}
+# By name: the compiled model, and the same as text.
+MODELS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "navier-stokes": ({"viscosity": 0.01}, NS | {"equations": ["dt(u) = -advect(u, u) + nu*lap(u)"]}),
+    "boussinesq": (
+        {"viscosity": 0.01, "diffusivity": 0.01, "buoyancy_frequency": 1.0},
+        {
+            "fields": {"u": "velocity", "b": "scalar"},
+            "equations": [
+                "dt(u) = -advect(u, u) - N*b*ez + nu*lap(u)",
+                "dt(b) = -dot(u, grad(b)) + N*dot(u, ez) + nu*lap(b)",
+            ],
+            "parameters": {"nu": 0.01, "N": 1.0},
+            "linear": "explicit",
+        },
+    ),
+    "mhd": (
+        {"viscosity": 0.01, "resistivity": 0.01},
+        {
+            "fields": {"u": "velocity", "b": "velocity"},
+            "equations": [
+                "dt(u) = -advect(u, u) + cross(curl(b), b) + nu*lap(u)",
+                "dt(b) = curl(cross(u, b)) + nu*lap(b)",
+            ],
+            "parameters": {"nu": 0.01},
+        },
+    ),
+    "gross-pitaevskii": (
+        {"sound_speed": 2.0, "coherence_length": 0.5},
+        {
+            "fields": {"psi": "complex"},
+            "equations": ["dt(psi) = i*(a*lap(psi) - b*(abs(psi)**2 - 1)*psi)"],
+            "parameters": {"a": 0.5**0.5, "b": 8**0.5},
+        },
+    ),
+}
+ROUNDS = 8
+
+
+def simulation_of(flow: dict[str, Any], points: int, precision: str, threads: int) -> Simulation:
+    """A random field that steps by rk4."""
+    case = Case(
+        grid={"points": points},
+        flow=flow,
+        time={"scheme": "rk4", "dt": 1e-4, "steps": 1000},
+        initial={"name": "random", "k0": 4.0, "energy": 0.5},
+        run={"precision": precision, "threads": threads},
+    )
+    return Simulation(case)
+
+
+def seconds_of(states: list[Simulation]) -> list[float]:
+    """The least time of a step of each simulation; they step in turn."""
+    least = [float("inf")] * len(states)
+    for _ in range(ROUNDS):
+        for i, state in enumerate(states):
+            began = time.perf_counter()
+            state.step()
+            least[i] = min(least[i], time.perf_counter() - began)
+    return least
+
+
+def main(
+    points: Annotated[int, typer.Option(help="Points along each axis.")] = 128,
+    precision: Annotated[str, typer.Option(help="single or double.")] = "double",
+    threads: Annotated[int, typer.Option(help="Threads.")] = 1,
+) -> None:
+    """Time typed equations against the compiled models."""
+    table = Table("model", "compiled [ms]", "typed [ms]", "ratio")
+    for model, (own, text) in MODELS.items():
+        flows = ({"model": model} | own, {"model": "equations"} | text)
+        states = [simulation_of(flow, points, precision, threads) for flow in flows]
+        compiled, typed = seconds_of(states)
+        for state in states:
+            state.close()
+        table.add_row(model, f"{1e3 * compiled:.1f}", f"{1e3 * typed:.1f}", f"{typed / compiled:.3f}")
+    stdout_console().print(table)
+
+
+if __name__ == "__main__":
+    typer.run(main)
