@@ -97,6 +97,12 @@ def test_wrong_equations_are_refused_in_a_paragraph(whorl, case, setting):
     assert "Traceback" not in result.err
 
 
+def test_a_gpu_is_refused(whorl, case):
+    result = whorl("run", case, "--set", "run.device=cuda")
+    assert result.code == 2
+    assert "runs on threads so far" in result.err
+
+
 def test_too_many_modes_for_a_cubic_product_are_refused(whorl, case):
     cubic = 'flow.equations=["dt(u) = -u**2*dx(u) + nu*lap(u)"]'
     assert whorl("run", case, "--set", cubic).code == 0

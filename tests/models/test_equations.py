@@ -273,3 +273,21 @@ def test_two_layers(beta, r, numbers, rate):
     sections = typed({"q": "scalar", "s": "scalar"}, terms, SQUARE, numbers_of)
     found = rates(sections, {"q": 0.0, "s": 0.0}, ["q", "s"], numbers, 0.01, 50)
     assert found.real.max() == pytest.approx(rate, abs=1e-6)
+
+
+# Particles
+
+
+def test_tracers_move_with_a_typed_velocity():
+    """As in the compiled model, whose velocity has the name that particles have by default."""
+    grid = {"points": 16}
+    sections = typed({"u": "velocity"}, ["dt(u) = -advect(u, u) + nu*lap(u)"], grid, {"nu": 0.02})
+    places = []
+    for of in (sections, {"grid": grid, "flow": {"viscosity": 0.02}}):
+        case = Case(**of, initial=RANDOM, time={"scheme": "rk4", "dt": 0.01, "steps": 20}, run={"threads": 1})
+        simulation = Simulation(case)
+        tracers = simulation.particles(50, seed=3)
+        while not simulation.finished:
+            simulation.step()
+        places.append(tracers.positions())
+    assert np.abs(places[0] - places[1]).max() < 1e-13

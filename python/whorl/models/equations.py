@@ -16,7 +16,7 @@ from whorl.equations.problem import problem_of
 from whorl.equations.rate import Grid as Box
 from whorl.equations.text import Declarations, read
 from whorl.expressions.graph import EVEN, Parity
-from whorl.models.base import Curves, FieldOf, Model, Picture, PictureSlice, check_bases
+from whorl.models.base import Curves, Defined, FieldOf, Model, Picture, PictureSlice, check_bases
 
 Texts = Annotated[tuple[str, ...], BeforeValidator(listed)]
 # The fraction of modes along an axis that a rule of dealiasing keeps without aliases of quadratic products.
@@ -79,6 +79,7 @@ class Equations(Model):
     }
     measured: ClassVar = "fields"
     viscous: ClassVar = False
+    on_gpus: ClassVar = False
     flat_axes: ClassVar = "yz"
     bases: ClassVar = ("FFF", "SFF", "SSF", "SSS")
 
@@ -223,6 +224,13 @@ class Equations(Model):
     def units(self) -> dict[str, Dimension]:
         """No units are known: parameters fit into any expression."""
         return dict.fromkeys(self.constants(), PURE.as_loose())
+
+    def quantities(self) -> dict[str, Defined]:
+        """The name velocity for the first velocity, which diagnostics and particles have by default."""
+        first = next((name for name, kind in self.fields.items() if KINDS[kind].solenoidal), None)
+        if first is None or "velocity" in self.fields:
+            return {}
+        return {"velocity": Defined(first, f"{first}, the velocity", "1")}
 
     def symbols(self) -> dict[str, float]:
         return self.constants()

@@ -93,7 +93,7 @@ class ParticleGroup(Placed):
 
     def check(self, case: "Case") -> None:
         place = f"particles.{self.label}"
-        if "velocity" not in case.flow.outputs:
+        if "velocity" not in case.flow.outputs | case.flow.quantities():
             raise ValueError(
                 f'{place}: flow.model = "{case.flow.model}" has no velocity that particles could move with; '
                 "leave [[particles]] out, or choose a model that has one"
