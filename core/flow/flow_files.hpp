@@ -30,6 +30,7 @@ template <class Device, class Real> class FlowFiles {
         storage::read_checkpoint<Real>(path, flow_.options.box(), flow_.truncation, flow_.trip.table(),
                                        stored_fields(), earlier, access, flow_.world);
         flow_.stepper.history().set_steps(earlier.dt);
+        flow_.stepper.begin(earlier.time);
     }
     void read_regridded(const std::string& path, const std::map<std::string, std::string>& names) {
         flow_.stepper.forget();
@@ -43,7 +44,7 @@ template <class Device, class Real> class FlowFiles {
 
   private:
     storage::EarlierSteps<Real> earlier_steps() {
-        storage::EarlierSteps<Real> earlier{{}, flow_.stepper.history().steps()};
+        storage::EarlierSteps<Real> earlier{{}, flow_.stepper.history().steps(), 0.0};
         for (int j = 1; j <= flow_.stepper.history().longest(); ++j)
             earlier.fields.push_back(stored_fields(flow_.stepper.earlier(j), "_earlier" + std::to_string(j)));
         return earlier;

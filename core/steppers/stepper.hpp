@@ -301,6 +301,7 @@ template <class Device, class Real> class Stepper {
     std::array<double, 2> run_on_both_grids(TendencyData<Real>& pass) {
         TimeStep unit{1.0, 0.0, 0.0};
         TendencyData<Real> first = evaluation(0.5, extra(), unit);
+        first.time = pass.time;
         first.measures = pass.measures;
         first.growth = pass.growth;
         first.grows_alike = pass.grows_alike;

@@ -193,6 +193,7 @@ void read_checkpoint(const std::string& path, const Box& box, const Truncation& 
     together(world, context, [&] {
         file = open_file(path);
         written = read_text(file.id(), "checksum");
+        if (has_attribute(file.id(), "time")) earlier.time = read_reals(file.id(), "time", 1).front();
         earlier.dt = read_earlier_dt(file.id());
         if (!earlier.dt.empty()) written_steps = read_text(file.id(), "earlier_checksum");
     });

@@ -15,10 +15,12 @@
 namespace whorl::storage {
 
 // The history of a multistep scheme: a set of fields for each step that it can hold, the latest first, and dt
-// of the steps it does hold. The history of a solenoidal field is solenoidal.
+// of the steps it does hold, and the time of the state where the file has it. The history of a solenoidal
+// field is solenoidal.
 template <class Real> struct EarlierSteps {
     std::vector<std::vector<StoredField<Real>>> fields;
     std::vector<double> dt;
+    double time = 0.0;
 };
 
 // A solenoidal field must satisfy close_continuity on every mode but the mean. The file appears at `path`

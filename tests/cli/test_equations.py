@@ -1,7 +1,9 @@
 """Cases of typed equations from the command line: runs, restarts, pictures, reports and refusals."""
 
+import numpy as np
 import pytest
 from whorl.results.runs import open_run
+from whorl.run.simulation import Simulation
 
 BURGERS = """
 [grid]
@@ -109,3 +111,15 @@ def test_too_many_modes_for_a_cubic_product_are_refused(whorl, case):
     result = whorl("run", case, "-o", "other", "--set", cubic, "--set", "grid.dealias=2/3")
     assert result.code == 2
     assert "products are cubic, and at most 1/2 of the modes" in result.err
+
+
+def test_a_transfer_of_a_checkpoint_is_that_of_its_time(whorl, case, tmp_path):
+    moving = 'flow.equations=["dt(u) = cos(2*t)*u*u + nu*lap(u)"]'
+    assert whorl("run", case, "--set", moving).code == 0
+    simulation = Simulation.open(tmp_path / "run")
+    found = simulation.flow.transfer()["u"]
+    u = simulation.field("u")[0, 0, 0]
+    simulation.close()
+    modes, gain = (np.fft.rfft(of) / 64 for of in (u, np.cos(0.8) * u * u))
+    expected = 2 * (np.conj(modes) * gain).real
+    assert found[1:8] == pytest.approx(expected[1:8], rel=1e-6, abs=1e-12)

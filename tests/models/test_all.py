@@ -91,7 +91,7 @@ EVERY = {
     ),
     **{
         f"equations {bases}": (
-            TYPED | {"sines": {"b": "z"}},
+            TYPED | ({} if bases == "FFF" else {"sines": {"b": "z"}}),
             {"bases": bases, "lengths": CELL},
             ["b"],
             0.4,

@@ -275,7 +275,97 @@ def test_two_layers(beta, r, numbers, rate):
     assert found.real.max() == pytest.approx(rate, abs=1e-6)
 
 
+# Terms that do not multiply fields, and numbers that depend on the time
+
+
+@pytest.mark.parametrize("kind", ["scalar", "vector", "complex"])
+def test_forces_act_on_linear_equations(kind):
+    """du/dt = mu u + cos x by its exact solution; there are no inputs but for the force's position."""
+    right = {"scalar": "cos(x)", "vector": "vector(cos(x), sin(y), 0)", "complex": "cos(x) + i*sin(x)"}[kind]
+    sections = typed({"u": kind}, [f"dt(u) = -mu*u + {right}"], {"points": [16, 16, 1]}, {"mu": 0.4})
+    ended = advanced(sections, {"name": "zero"}, 0.05, 40)
+    x = TAU / 16 * np.arange(16)
+    size = (1 - np.exp(-0.8)) / 0.4
+    u = ended.field("u")[:, 0]
+    assert np.abs(u[0] - size * np.cos(x)).max() < 1e-9
+    if kind == "vector":
+        assert np.abs(u[1] - size * np.sin(x)[:, None]).max() < 1e-9
+    if kind == "complex":
+        assert np.abs(u[1] - size * np.sin(x)).max() < 1e-9
+
+
+@pytest.mark.parametrize("dealias", ["2/3", "phase-shift", "phase-shift-exact"])
+@pytest.mark.parametrize("scheme", ["rk4", "ab3", "etdrk4"])
+def test_the_time_is_that_of_a_stage(scheme, dealias):
+    sections = typed(
+        {"u": "scalar"},
+        ["dt(u) = cos(3*t) + sin(t)*cos(x) - 1e-9*u**2"],
+        {"points": [16, 16, 1], "dealias": dealias},
+    )
+    ended = advanced(sections, {"name": "zero"}, 0.01, 100, scheme=scheme)
+    x = TAU / 16 * np.arange(16)
+    exact = np.sin(3.0) / 3 + (1 - np.cos(1.0)) * np.cos(x)
+    assert np.abs(ended.field("u")[0, 0] - exact).max() < 1e-5
+
+
+@pytest.mark.parametrize("linear", ["exact", "explicit"])
+def test_modes_of_no_real_field_do_not_grow(linear):
+    """Coupled fields that grow and saturate: the energy of the modes is that at the points."""
+    sections = typed(
+        {"u": "scalar", "v": "scalar"},
+        ["dt(u) = 2*v - u + 0.01*lap(u) - u**3", "dt(v) = 2*u - v + 0.01*lap(v) - v**3"],
+        {"points": [16, 16, 1]},
+        linear=linear,
+    )
+    ended = advanced(sections, {"name": "random", "k0": 2.0, "v": {"name": "random", "k0": 2.0}}, 0.05, 1200)
+    energy = ended.flow.statistics()["u_energy"]
+    assert energy == pytest.approx(0.5 * np.mean(ended.field("u") ** 2), rel=1e-6)
+
+
+@pytest.mark.parametrize("term", ["nu*lap(u)", "nu*dx(u)"])
+def test_a_step_resolves_linear_terms_that_depend_on_the_time(term):
+    sections = typed(
+        {"u": "scalar"}, [f"dt(u) = {term} - 1e-6*u*dx(u)"], {"points": [64, 1, 1]}, {"nu": "3*t"}
+    )
+    case = Case(
+        **sections,
+        initial={"name": "formula", "value": "cos(9*x)"},
+        time={"courant": 0.5, "dt_max": 0.05, "until": 1.0},
+        run={"threads": 1},
+    )
+    simulation = Simulation(case)
+    while not simulation.finished:
+        simulation.step()
+    u = simulation.field("u")[0, 0, 0]
+    x = TAU / 64 * np.arange(64)
+    exact = np.cos(9 * (x + 1.5)) if "dx" in term else np.exp(-1.5 * 81) * np.cos(9 * x)
+    assert np.abs(u - exact).max() < 1e-2
+
+
 # Particles
+
+
+def test_tracers_move_with_the_field_called_velocity():
+    sections = typed(
+        {"b": "velocity", "velocity": "velocity"},
+        ["dt(b) = lap(b)", "dt(velocity) = lap(velocity) - 1e-9*advect(velocity, velocity)"],
+        {"points": 8},
+    )
+    initial = {
+        "name": "formula",
+        "value": ["0", "3", "0"],
+        "velocity": {"name": "formula", "value": ["1", "0", "0"]},
+    }
+    case = Case(
+        **sections, initial=initial, time={"scheme": "rk4", "dt": 0.01, "steps": 10}, run={"threads": 1}
+    )
+    simulation = Simulation(case)
+    tracers = simulation.particles(5, seed=3)
+    start = tracers.positions()
+    while not simulation.finished:
+        simulation.step()
+    moved = (tracers.positions() - start + 1) % TAU - 1
+    assert np.abs(moved - [0.1, 0.0, 0.0]).max() < 1e-9
 
 
 def test_tracers_move_with_a_typed_velocity():

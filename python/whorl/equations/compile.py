@@ -1,6 +1,5 @@
 """Typed equations become a plan: the text is read, parted and searched, and its tables are written."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Literal
@@ -34,8 +33,7 @@ def compiled(
     forms: Forms = "least",
     grid: Grid | None = None,
     *,
-    budget: float | None = None,
-    clock: Callable[[], float] = time.process_time,
+    budget: int | None = None,
 ) -> EquationPlan:
     """The plan of equations.
 
@@ -47,11 +45,9 @@ def compiled(
         Whether the least inputs and products are sought, or those of the text are used.
     grid : Grid, optional
         The grid whose largest wavenumber is in the bound of a step; by default 64 points in 2π.
-    budget : float, optional
-        The seconds that the search may take; by default 1 for quadratic equations of few fields, 5 for
+    budget : int, optional
+        The steps that the search may take; by default fewer for quadratic equations of few fields than for
         others.
-    clock : callable, optional
-        The clock of the search, by default that of the process, so that other processes do not matter.
 
     Returns
     -------
@@ -67,7 +63,7 @@ def compiled(
     problem = problem_of(system)
     degree, dealias, why = dealiasing(system, problem.split)
     try:
-        choice = typed_choice(problem) if forms == "typed" else Search(problem, budget, clock).found()
+        choice = typed_choice(problem) if forms == "typed" else Search(problem, budget).found()
         own = grid or Grid.of(declared.axes)
         return _Assembly(system, problem, choice, own, (degree, dealias, why)).plan()
     except OverflowError:
@@ -95,13 +91,11 @@ class _Assembly:
         clocks = {clock for _, _, clock in split.linear} | {clock for _, clock in split.sources}
         clocks |= {clock for _, _, clock, _ in split.products} | {clock for _, _, clock, _ in split.points}
         self.clocks: dict[Clock, int] = {clock: number for number, clock in enumerate(sorted(clocks - {()}))}
+        self.linear = linear_part(split, problem.normal, problem.groups, system.components, self.clocks)
 
     def plan(self) -> EquationPlan:
-        problem, sums, declared = self.problem, self.choice.sums, self.system.declared
-        linear = linear_part(
-            problem.split, problem.normal, problem.groups, self.system.components, self.clocks
-        )
-        amplifies = check_growth(self.system, linear.rates, self.grid, self.dealias)
+        problem, sums, declared, linear = self.problem, self.choice.sums, self.system.declared, self.linear
+        grows = check_growth(self.system, linear.rates, self.grid, self.dealias)
         return EquationPlan(
             axes=declared.axes,
             fields=self._fields(),
@@ -119,7 +113,7 @@ class _Assembly:
             degree=self.degree,
             dealias=self.dealias,
             why=self.why,
-            amplifies=amplifies,
+            amplifies=grows or bool(linear.blocks) or bool(linear.explicit),
             form=self.choice.name,
             cost=float(self.choice.cost),
             notes=self.choice.notes,
@@ -203,6 +197,9 @@ class _Assembly:
         )
         for (output, factor), row in sorted(self.choice.table.items(), key=lambda item: item[0]):
             found.add(output, factor, row)
+        of_number = {number: clock for clock, number in self.clocks.items()}
+        for one in self.linear.explicit:
+            found.add_linear(one.to, of_number[one.clock], one.term)
         return found.operand()
 
     def _clock_in(self, builder: Builder) -> Callable[[Clock], Operand]:

@@ -31,11 +31,12 @@ def dealiasing(system: System, split: Split) -> tuple[int, str, str]:
                 'give dealias, such as "2/3" or "none"',
                 side,
             )
+        if chosen != "none" and degree > 1:
+            _check_fraction(chosen, degree)
         return 0, chosen if chosen == "none" else str(_fraction(chosen)), "it is chosen for a function"
     if degree == 1 and chosen is None:
         return degree, "none", "no fields are multiplied"
-    needed = Fraction(FRACTION, degree + 1)
-    name = NAMED.get(degree, f"of degree {degree}")
+    needed, name = Fraction(FRACTION, degree + 1), _name(degree)
     if chosen is None:
         if degree > HIGHEST:
             raise fault(
@@ -46,14 +47,22 @@ def dealiasing(system: System, split: Split) -> tuple[int, str, str]:
         return degree, str(needed), f"products are {name}"
     if chosen == "none":
         return degree, chosen, "it is chosen"
-    given = _fraction(chosen)
-    if given > needed:
+    _check_fraction(chosen, degree)
+    return degree, str(_fraction(chosen)), "it is chosen"
+
+
+def _name(degree: int) -> str:
+    return NAMED.get(degree, f"of degree {degree}")
+
+
+def _check_fraction(chosen: str, degree: int) -> None:
+    needed = Fraction(FRACTION, degree + 1)
+    if _fraction(chosen) > needed:
         raise fault(
-            f"dealias is wrong ({chosen}): products are {name}, and at most {needed} of the modes are "
-            f'without aliases; give "{needed}", or "none"',
+            f"dealias is wrong ({chosen}): products are {_name(degree)}, and at most {needed} of the modes "
+            f'are without aliases; give "{needed}", or "none"',
             chosen,
         )
-    return degree, str(given), "it is chosen"
 
 
 def kept(dealias: str) -> float:

@@ -5,8 +5,7 @@ form of the text is always one of them. The cost counts lines that are transform
 5/6 (inputs + products) in three dimensions, and 5/6 (inputs + products) without z.
 """
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
@@ -28,11 +27,11 @@ TYPED = "as typed"
 HIGHEST_DEGREE = 4  # of products for which other forms are sought: d! orders of waves are summed
 MOST_TABLES = 4  # of which fluxes are found
 MOST_CHOICES = 81  # of formulas that differ where products depend on each other
-QUICK, LONG = 1.0, 5.0  # seconds
+QUICK, LONG = 500, 1500  # steps of a search: a step takes a few milliseconds
 FEW_FIELDS = 6  # components
 
 
-class _OutOfTime(Exception):
+class _OutOfSteps(Exception):
     """The search has used its seconds."""
 
 
@@ -101,16 +100,15 @@ class Choice:
 
 @dataclass
 class Search:
-    """The search for the best choice of inputs, within seconds by a clock."""
+    """The search for the best choice of inputs, within a number of steps, the same on every rank."""
 
     problem: Problem
-    budget: float | None = None
-    clock: Callable[[], float] = time.process_time
+    budget: int | None = None
     best: Choice | None = None
     tried: int = 0
     _solvers: list[Solver] = field(default_factory=list)
     _bound: int = 1
-    _end: float = 0.0
+    _left: int = 0
 
     def found(self) -> Choice:
         """The best choice."""
@@ -120,7 +118,7 @@ class Search:
             return replace(self.best, notes=(f"products of more than {HIGHEST_DEGREE} factors are as typed",))
         blocks = blocks_of(problem.split, problem.classes, problem.groups)
         budget = self._budget() if self.budget is None else self.budget
-        self._end = self.clock() + budget
+        self._left = budget
         self._solvers = [Solver(block, problem.classes) for block in blocks]
         self._solvers = [one for one in self._solvers if not one.vanishes]
         self._bound = self._least_products()
@@ -129,14 +127,15 @@ class Search:
         try:
             for inputs, name in self._candidates():
                 self._try(inputs, name)
-        except _OutOfTime:
-            note = f"the search ended after {budget:g} s, with {counted(self.tried, 'set')} of inputs tried"
+        except _OutOfSteps:
+            note = f"the search ended after {budget} steps, with {counted(self.tried, 'set')} of inputs tried"
             return replace(self.best, notes=(note,))
         return self.best
 
-    def _check_time(self) -> None:
-        if self.clock() > self._end:
-            raise _OutOfTime
+    def _count(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise _OutOfSteps
 
     def _without_products(self, typed: Choice) -> Choice:
         """The choice without products of forms, which all vanish by projection."""
@@ -147,7 +146,7 @@ class Search:
         cost = problem.cost(len(inputs), len(sums.products), len(sums.fluxes))
         return Choice(inputs, table, sums, cost, typed.name)
 
-    def _budget(self) -> float:
+    def _budget(self) -> int:
         quadratic = self.problem.split.degree <= 2
         return QUICK if quadratic and len(self.problem.classes.of) <= FEW_FIELDS else LONG
 
@@ -192,7 +191,7 @@ class Search:
         unions: dict[tuple[Form, ...], Atom] = {}
 
         def extend(start: int, name: str, forms: tuple[Form, ...]) -> None:
-            self._check_time()
+            self._count()
             for number in range(start, len(atoms)):
                 atom = atoms[number]
                 size = len(forms) + len(atom.forms)
@@ -230,7 +229,7 @@ class Search:
 
     def _gives(self, inputs: tuple[Form, ...], chosen: Sequence[int], last: int) -> bool:
         """Whether the inputs give the blocks of the classes chosen, of which one is the last."""
-        self._check_time()
+        self._count()
         return all(
             solver.formulas(inputs)
             for solver in self._solvers

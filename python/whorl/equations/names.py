@@ -3,6 +3,7 @@
 import ast
 import difflib
 import math
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ def check_fields(fields: Mapping[str, str], axes: int) -> None:
         raise ExpressionError(f"fields is wrong ({len(fields)} of them): at most {MOST_FIELDS} are possible.")
     for name, kind in fields.items():
         _check_name(name, "field")
+        _check_derived(name, fields)
         if kind not in KINDS:
             close = difflib.get_close_matches(str(kind), KINDS, 1)
             hint = f"did you mean {close[0]}" if close else "choose one of these"
@@ -41,6 +43,18 @@ def check_fields(fields: Mapping[str, str], axes: int) -> None:
                 f"the kind of {name} is wrong ({kind}): the box has {axes} axes, and this kind needs "
                 f"{possible}; use {other}",
                 kind,
+            )
+
+
+def _check_derived(name: str, fields: Mapping[str, str]) -> None:
+    """Raises ExpressionError for a name that files or the state give to a component of another field."""
+    for other in fields:
+        rest = name.removeprefix(f"{other}_")
+        of_tensor = len(KINDS[fields[other]].shape) == 2 if fields[other] in KINDS else False
+        if rest != name and re.fullmatch(r"\d+|earlier\d+" + ("|[xyz]{2}" if of_tensor else ""), rest):
+            raise fault(
+                f"the name of a field is wrong ({name}): parts of {other} have such names; choose another",
+                name,
             )
 
 

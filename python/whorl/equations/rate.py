@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from whorl.equations.multipliers import PLAIN, Factor, Form
+from whorl.equations.plan import PlanTerm
 from whorl.equations.points import Builder, Monomial, Operand
 from whorl.equations.split import Clock
 from whorl.equations.sums import Column
@@ -18,10 +19,14 @@ from whorl.equations.sums import Column
 
 @dataclass(frozen=True)
 class Grid:
-    """The points and lengths of a box along its axes."""
+    """The points and lengths of a box along its axes.
+
+    Phase shifts keep modes up to `reach` times as far along an axis as the fraction of modes says.
+    """
 
     points: tuple[int, ...]
     lengths: tuple[float, ...]
+    reach: float = 1.0
 
     @classmethod
     def of(cls, axes: int) -> "Grid":
@@ -30,6 +35,7 @@ class Grid:
 
     def largest(self, kept: float) -> tuple[float, ...]:
         """The largest wavenumber along each axis, of which a fraction is kept."""
+        kept = min(1.0, kept * self.reach)
         return tuple(
             kept * math.pi * points / length for points, length in zip(self.points, self.lengths, strict=True)
         )
@@ -95,6 +101,11 @@ class Bound:
                 else:
                     operands = tuple(("input", one) for one in others)
                     self._weigh(output, column.clock, operands, size * self.bounds.of_form(form))
+
+    def add_linear(self, output: int, clock: Clock, term: PlanTerm) -> None:
+        """Add a linear term whose coefficient depends on the clock."""
+        factor = Factor(term.orders, term.power, term.tag, term.meanless)
+        self._weigh(output, clock, (), abs(term.factor) * self.bounds.of(factor))
 
     def _weigh(self, output: int, clock: Clock, operands: tuple[Operand, ...], size: float) -> None:
         numbers = (self.clock(clock),) if clock else ()

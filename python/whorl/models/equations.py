@@ -1,5 +1,6 @@
 """Equations that are typed as text: their fields, columns and pictures follow from the declarations."""
 
+import math
 from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -19,8 +20,10 @@ from whorl.expressions.graph import EVEN, Parity
 from whorl.models.base import Curves, Defined, FieldOf, Model, Picture, PictureSlice, check_bases
 
 Texts = Annotated[tuple[str, ...], BeforeValidator(listed)]
-# The fraction of modes along an axis that a rule of dealiasing keeps without aliases of quadratic products.
-FRACTIONS = {"phase-shift": "2/3", "phase-shift-exact": "2/3"}
+# Phase shifts are free of aliases for products of degree 2, like the fraction 2/3, and keep modes up to √2
+# times as far along an axis.
+FRACTIONS = dict.fromkeys(("phase-shift", "phase-shift-exact"), "2/3")
+FURTHER = math.sqrt(2.0)
 MOST_PLANS = 16
 PLANS: dict[tuple[Any, ...], EquationPlan] = {}  # by sections and grids
 
@@ -131,9 +134,10 @@ class Equations(Model):
             while len(PLANS) >= MOST_PLANS:
                 del PLANS[next(iter(PLANS))]
             points, lengths = grid.points[: self.dimensions], grid.lengths[: self.dimensions]
+            reach = FURTHER if grid.dealias in FRACTIONS else 1.0
             walls = tuple(letter == "S" for letter in reversed(grid.bases))
             declared = self.declarations(walls, FRACTIONS.get(grid.dealias, grid.dealias))
-            PLANS[key] = compiled(declared, self.forms, Box(points, lengths))
+            PLANS[key] = compiled(declared, self.forms, Box(points, lengths, reach))
         return PLANS[key]
 
     def check_grid(self, grid: Any) -> None:
@@ -145,6 +149,13 @@ class Equations(Model):
                 f"grid.points = {list(grid.points)}; give other points, or leave dimensions out"
             )
         check_bases(self, grid)
+        walled = "".join(axis for axis, letter in zip("zyx", grid.bases, strict=True) if letter == "S")
+        for name, axes in self.sines.items():
+            if without := [axis for axis in axes if axis not in walled]:
+                raise ValueError(
+                    f"flow.sines of {name} has {without[0]}, which has no walls with grid.bases = "
+                    f'"{grid.bases}"; take it out'
+                )
 
     def check_equations(self, grid: Any) -> None:
         self.plan(grid)

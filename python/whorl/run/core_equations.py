@@ -57,25 +57,25 @@ def core_plan(plan: EquationPlan) -> _core.EquationPlan:
 
 
 def _with_an_input(plan: EquationPlan) -> EquationPlan:
-    """The plan of linear equations with an input and a product that is zero, which a round trip needs."""
+    """The plan of equations whose terms are linear or forces, with an input, which a round trip needs.
+
+    Without a force it has a product that is zero, too.
+    """
     program, count = plan.point, len(plan.point.numbers)
+    zero = not plan.fluxes
 
     def place(old: int) -> int:
-        return old + 1 if old < count else old + 2
+        return old + 1 if old < count else old + 1 + zero
 
     instructions = [(name, tuple(map(place, operands))) for name, operands in program.instructions]
-    product = count + 5 + len(instructions)
-    return replace(
-        plan,
-        inputs=((PlanTerm(0, 1.0),),),
-        point=PointProgram(
-            1,
-            (*program.numbers, Number("value", 0.0)),
-            (*instructions, ("multiply", (0, count + 1))),
-            (product, *map(place, program.results)),
-        ),
-        fluxes=((FluxPart(0, 1.0, 0, 0, 0),),),
-    )
+    results, numbers, fluxes = [*map(place, program.results)], program.numbers, plan.fluxes
+    if zero:
+        results = [count + 5 + len(instructions), *results]
+        instructions.append(("multiply", (0, count + 1)))
+        numbers = (*numbers, Number("value", 0.0))
+        fluxes = ((FluxPart(0, 1.0, 0, 0, 0),),)
+    point = PointProgram(1, numbers, tuple(instructions), tuple(results))
+    return replace(plan, inputs=((PlanTerm(0, 1.0),),), point=point, fluxes=fluxes)
 
 
 def fields_of(plan: EquationPlan) -> Fields:
@@ -188,9 +188,12 @@ def _blocks(fields: Fields, linear: Sequence[LinearTerm]) -> list[list[int]]:
 
 
 def _velocity(plan: EquationPlan) -> int:
+    """The inputs that particles see: those of the velocity, unless another field has this name."""
     if plan.velocity < 0:
         return 0
-    return next(len(field.components) for field in plan.fields if field.solenoidal)
+    first = next(field for field in plan.fields if field.solenoidal)
+    named = any(field.name == "velocity" for field in plan.fields)
+    return 0 if named and first.name != "velocity" else len(first.components)
 
 
 def _point(plan: EquationPlan) -> _core.Program:
