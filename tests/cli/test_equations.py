@@ -63,6 +63,11 @@ def test_a_restart_repeats_the_bits_and_may_have_other_numbers(whorl, case, tmp_
     other = open_run(tmp_path / "other")
     assert other.case.flow.parameters == {"nu": 0.1}
     assert other.series["u_energy"].values[0] == half.series["u_energy"].values[-1]
+    assert "the equations are others" not in (tmp_path / "other" / "log.txt").read_text()
+    damped = 'flow.equations=["dt(u) = -u*dx(u) + nu*lap(u) - u"]'
+    assert whorl("restart", "half", "-o", "damped", "--set", "time.until=0.5", "--set", damped).code == 0
+    log = " ".join((tmp_path / "damped" / "log.txt").read_text().split())
+    assert "the equations are others than those of the checkpoint: dt(u) = -u*dx(u) + nu*lap(u)" in log
 
 
 def test_the_plan_is_told_before_a_run(whorl, case):
@@ -123,3 +128,13 @@ def test_a_transfer_of_a_checkpoint_is_that_of_its_time(whorl, case, tmp_path):
     modes, gain = (np.fft.rfft(of) / 64 for of in (u, np.cos(0.8) * u * u))
     expected = 2 * (np.conj(modes) * gain).real
     assert found[1:8] == pytest.approx(expected[1:8], rel=1e-6, abs=1e-12)
+
+
+def test_a_velocity_does_not_begin_from_a_vector_with_a_divergence(whorl, case):
+    plane = ("--set", "grid.points=[16, 16, 1]", "--set", 'initial.value=["sin(x)", "0"]')
+    moved = 'flow.equations=["dt(u) = nu*lap(u)"]'
+    assert whorl("run", case, *plane, "--set", moved, "--set", 'flow.fields={u = "vector"}').code == 0
+    further = ("--set", "time.until=0.5", "--set", 'flow.fields={u = "plane velocity"}')
+    result = whorl("restart", "run", "-o", "other", *further)
+    assert result.code == 2
+    assert "the checkpoint has a vector with a divergence" in result.err

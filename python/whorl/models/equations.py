@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, ConfigDict, ValidationInfo, field_validator, model_validator
 
 from whorl.base.dimension import PURE, Dimension
+from whorl.base.errors import CaseError
 from whorl.config.columns import Column
 from whorl.config.section import Linear, listed, option
 from whorl.equations.compile import compiled
@@ -265,6 +266,25 @@ def _fields_of(name: str, kind: str, dimensions: int, zero: str) -> dict[str, Fi
             scaled=True,
         )
     }
+
+
+def other_equations(flow: Any, before: Any, grid: Any) -> str | None:
+    """A sentence where typed equations go on from the state of other ones; None if numbers alone differ.
+
+    Raises CaseError where the state had a divergence that a velocity does not have.
+    """
+    if not isinstance(flow, Equations) or not isinstance(before, Equations):
+        return None
+    for name, kind in flow.fields.items():
+        was = before.fields.get(name, kind)
+        if KINDS[kind].solenoidal and not KINDS[was].solenoidal:
+            raise CaseError(
+                f"the kind of {name} is wrong ({kind}): the checkpoint has a {was} with a divergence; begin "
+                "from a field that has none"
+            )
+    if flow.plan(grid).identity == before.plan(grid).identity:
+        return None
+    return "the equations are others than those of the checkpoint: " + "; ".join(before.equations)
 
 
 def with_dimensions(flow: Any, grid: Any) -> Any:

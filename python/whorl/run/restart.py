@@ -15,6 +15,8 @@ from whorl.config.settings import check_list
 from whorl.forcing.shapes import begin_forces, kept_of_sources, with_script
 from whorl.initial.checkpoints import check_fields, read_fields
 from whorl.initial.files import left_out
+from whorl.models import declared_by
+from whorl.models.equations import other_equations
 from whorl.output import states
 from whorl.output.checkpoint import Checkpoint
 from whorl.output.directory import RunDirectory
@@ -146,6 +148,7 @@ def _begin_beside(
     """A new run from the state of a checkpoint."""
     fields = list(state_fields(case))
     check_fields(checkpoint, case, fields, str(checkpoint.path), "a run that begins from it keeps its box")
+    others = other_equations(case.flow, declared_by(checkpoint.case.get("flow")), case.grid)
     run = set_up(case, comm, place, checkpoint.clock(), forcing=forcing)
     run.changed()  # u'/L differs on another grid
     run.clock.pace = checkpoint.clock().pace if case.grid == checkpoint.grid else None
@@ -163,7 +166,7 @@ def _begin_beside(
         coarser = left_out(checkpoint.grid, case.grid, f"{checkpoint.path} is a checkpoint")
         dropped = _dropped(case, checkpoint)
         told = on_root(comm, source.remarks)
-        remarks = filter(None, [coarser, dropped, *told, *_uncounted(run, checkpoint)])
+        remarks = filter(None, [coarser, dropped, others, *told, *_uncounted(run, checkpoint)])
         open_log(run, _event("run", checkpoint, settings), remarks)
     run.origin = checkpoint.path
     return run
