@@ -23,7 +23,7 @@ core := .venv/.core-$(PRESET)$(LEVELS:%=-%)
 tested_core := .venv/.core-ci$(LEVELS:%=-%)
 core_inputs := CMakeLists.txt CMakePresets.json python/whorl/base/declared.toml $(shell find cmake core -type d -o -name '*.cmake' -o -name '*.py' -o -name '*.sh' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.h')
 # What the run of the demo follows from, besides the core: not its results, nor other cases.
-run_folders = base expressions config models forcing initial output run diagnostics probes particles
+run_folders = base expressions equations config models forcing initial output run diagnostics probes particles
 read_later = -path '*/results/*' -o -path '*/draw/*'
 demo_inputs := $(shell find $(run_folders:%=python/whorl/%) -name '*.py' -not \( $(read_later) \) -o -name '*.toml') \
 	python/whorl/cases/forced-turbulence.toml

@@ -19,6 +19,7 @@ from whorl.base.ranks import MPI
 from whorl.config.clock import Clock
 from whorl.machine.benches.common import bench_case
 from whorl.machine.benches.step import OF_TRACERS
+from whorl.models import MODELS
 from whorl.particles.particles import added
 from whorl.run.core_options import core_options, core_scheme
 from whorl.run.memory.fitting import choose_planes, largest_points
@@ -105,7 +106,7 @@ def copy_bandwidth() -> float:
 def machine() -> dict[str, Any]:
     gpu = card()
     size = f"{gpu['memory'] / 2**30:.3g} GiB"
-    models = list(_core.build_info()["models"])
+    models = [name for name in _core.build_info()["models"] if MODELS[name].on_gpus]
     return {"gpu": f"{gpu['name']}, {size}", "copies": copy_bandwidth(), "models": models}
 
 

@@ -266,7 +266,8 @@ def test_the_estimate_is_what_the_fullest_rank_takes(world, bases, precision):
         ({"bases": "SSS", "dealias": "phase-shift-exact"}, ["SSS", "2/3", "none"]),
         ({"bases": "SSF", "points": (8, 1, 8)}, ["points along y = 1"]),
         ({"bases": "SFF", "points": (8, 8, 1)}, ["points along z = 1"]),
-        ({"points": (8, 1, 1)}, ["points along y = 1"]),
+        ({"points": (1, 8, 8)}, ["points along x = 1"]),
+        ({"bases": "SFF", "points": (8, 1, 1)}, ["points along z = 1"]),
     ],
 )
 def test_walls_that_cannot_be(settings, words):

@@ -49,7 +49,8 @@ def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
         given["initial"] = {"name": "zero", **initial}
     if given.get("forcing") and initial is None:
         given["initial"] = {"name": "zero"}
-    given["flow"] = flow = with_dimensions(flow, given.get("grid"))
+    if isinstance(flow, dict):
+        given["flow"] = flow = with_dimensions(flow, given.get("grid"))
     if model := declared_by(flow):
         grid, output = given.get("grid"), given.get("output", {})
         if isinstance(grid, dict):

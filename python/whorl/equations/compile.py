@@ -113,7 +113,7 @@ class _Assembly:
             degree=self.degree,
             dealias=self.dealias,
             why=self.why,
-            amplifies=grows or bool(linear.blocks) or bool(linear.explicit),
+            amplifies=grows or linear.may_grow,
             form=self.choice.name,
             cost=float(self.choice.cost),
             notes=self.choice.notes,

@@ -18,6 +18,12 @@ class LinearPart:
     blocks: tuple[LinearBlock, ...]
     explicit: tuple[LinearTerm, ...]
 
+    @property
+    def may_grow(self) -> bool:
+        """Whether blocks or explicit terms do more than turn the phases of a component by itself."""
+        terms = (*self.explicit, *(term for block in self.blocks for term in block.terms))
+        return any(one.to != one.term.of or one.term.turn % 2 == 0 for one in terms)
+
 
 def linear_part(
     split: Split,

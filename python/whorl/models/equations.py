@@ -289,7 +289,7 @@ def other_equations(flow: Any, before: Any, grid: Any) -> str | None:
 
 def with_dimensions(flow: Any, grid: Any) -> Any:
     """The section [flow] of typed equations with the number of axes of the grid."""
-    if not isinstance(flow, dict) or flow.get("model") != "equations":
+    if flow.get("model") != "equations":
         return flow
     points = grid.get("points") if isinstance(grid, dict) else None
     if isinstance(points, int):
