@@ -7,11 +7,11 @@ It times steps of both in turn. The table has the least time of each and their r
 meanwhile.
 """
 
-import time
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
+from shared import seconds_of
 from whorl import Case, Simulation
 from whorl.run.progress import stdout_console
 
@@ -66,17 +66,6 @@ def simulation_of(flow: dict[str, Any], points: int, precision: str, threads: in
     return Simulation(case)
 
 
-def seconds_of(states: list[Simulation]) -> list[float]:
-    """The least time of a step of each simulation; they step in turn."""
-    least = [float("inf")] * len(states)
-    for _ in range(ROUNDS):
-        for i, state in enumerate(states):
-            began = time.perf_counter()
-            state.step()
-            least[i] = min(least[i], time.perf_counter() - began)
-    return least
-
-
 def main(
     points: Annotated[int, typer.Option(help="Points along each axis.")] = 128,
     precision: Annotated[str, typer.Option(help="single or double.")] = "double",
@@ -87,7 +76,7 @@ def main(
     for model, (own, text) in MODELS.items():
         flows = ({"model": model} | own, {"model": "equations"} | text)
         states = [simulation_of(flow, points, precision, threads) for flow in flows]
-        compiled, typed = seconds_of(states)
+        compiled, typed = seconds_of(states, ROUNDS)
         for state in states:
             state.close()
         table.add_row(model, f"{1e3 * compiled:.1f}", f"{1e3 * typed:.1f}", f"{typed / compiled:.3f}")

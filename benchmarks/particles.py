@@ -10,13 +10,13 @@ the tracers over that of u. With a file from `mpiexec -n 1 whorl bench machine` 
 of both. It writes no file. Nothing else should run meanwhile.
 """
 
-import time
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 from rich.markup import escape
 from rich.table import Table
+from shared import seconds_of
 from whorl import Case, Simulation, _core
 from whorl.base.ranks import MPI
 from whorl.config.schemes import SCHEMES
@@ -40,17 +40,6 @@ def case_of(points: int, scheme: str, **more: Any) -> Case:
         forcing=[{"kind": "constant-power", "power": 1.0, "k_max": 2.5}],
         **more,
     )
-
-
-def seconds_of(states: list[Simulation], steps: int) -> list[float]:
-    """The least time of a step of each simulation; they step in turn."""
-    least = [float("inf")] * len(states)
-    for _ in range(steps):
-        for i, state in enumerate(states):
-            began = time.perf_counter()
-            state.step()
-            least[i] = min(least[i], time.perf_counter() - began)
-    return least
 
 
 def error_of(state: Simulation, cloud: Particles) -> float:
