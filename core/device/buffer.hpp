@@ -120,6 +120,10 @@ template <class T, class Memory> class Table {
         }
     }
     const T* data() const { return data_; }
+    // Takes new values of the same table, once nothing on the device reads the old ones.
+    void refresh(std::span<const T> of) {
+        if constexpr (Memory::separate) Memory::from_host(copy_.data(), of.data(), copy_.bytes());
+    }
 
   private:
     Buffer<T, Memory> copy_;

@@ -2,6 +2,7 @@
 #include "particles/sampler_parts.hpp"
 
 #include "device/chosen.hpp"
+#include "programs/loads_on_streams.hpp"
 #include "roundtrip/run.hpp"
 
 namespace whorl::particles {

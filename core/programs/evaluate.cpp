@@ -11,6 +11,7 @@
 #include "base/maximum.hpp"
 #include "device/chosen.hpp"
 #include "programs/interpreter.hpp"
+#include "programs/loads_on_streams.hpp"
 #include "programs/on_host.hpp"
 #include "programs/program_parts.hpp"
 #include "programs/program_pass.hpp"

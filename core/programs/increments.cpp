@@ -7,6 +7,7 @@
 #include "programs/evaluate.hpp"
 #include "programs/increment_pass.hpp"
 #include "programs/interpreter.hpp"
+#include "programs/loads_on_streams.hpp"
 #include "programs/on_host.hpp"
 #include "programs/program_parts.hpp"
 #include "roundtrip/run.hpp"

@@ -138,9 +138,9 @@ template <class Device, class Real> class PreparedInterpreter {
         : steps_(compiled(program)) {
         const int temporary = steps_.places - steps_.numbers - 3;
         WHORL_REQUIRE(!Device::streams || temporary <= most_temporaries,
-                      "an expression keeps " + std::to_string(temporary) +
+                      "an expression or equation keeps " + std::to_string(temporary) +
                           " values of a point at a time, more than the " + std::to_string(most_temporaries) +
-                          " that a GPU has room for: measure parts of it one by one.");
+                          " that a GPU has room for: make parts of it one by one, or choose \"cpu\".");
         step_table_ = device::Table<Step, Memory>(steps_.steps);
         result_table_ = device::Table<int, Memory>(steps_.results);
         for (const double number : program.numbers) numbers_.push_back(static_cast<Real>(number));
@@ -166,12 +166,10 @@ template <class Device, class Real> class PreparedInterpreter {
     void set_number(int n, double value) {
         const auto at = static_cast<std::size_t>(n);
         numbers_[at] = static_cast<Real>(value);
-        if constexpr (Device::streams) {
-            number_table_ = device::Table<Real, Memory>(numbers_);
-            interpreter_.numbers = number_table_.data();
-        } else {
+        if constexpr (Device::streams)
+            number_table_.refresh(numbers_);
+        else
             fill_number(at);
-        }
     }
 
     // Positions on a grid that is shifted by fractions of a grid cell.

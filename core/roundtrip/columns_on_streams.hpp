@@ -35,6 +35,8 @@ template <class Device, class Real> class ColumnsOnStreams : StageContext<Device
     void load(const Pass& pass, int executor, const kernels::Columns<Real>& columns, int first_input);
     template <class Pass>
     void store(const Pass& pass, int executor, const kernels::Columns<Real>& columns, int first_flux);
+    template <class Pass>
+    void store_counted(const Pass& pass, int executor, const kernels::Columns<Real>& columns);
 
     device::Table<PlaneAddress, Memory> z_pencil_addresses_;
     device::Buffer<ColumnIndex, Memory> column_indices_;
@@ -58,7 +60,10 @@ template <class Pass>
 void ColumnsOnStreams<Device, Real>::inwards(const Pass& pass) {
     each([&](int executor, const kernels::Columns<Real>& columns) {
         each_member(pass, [&]<class Member>(const Member& member, const Firsts& firsts) {
-            if constexpr (Member::inputs > 0) load(member, executor, columns, firsts.input);
+            if constexpr (CountsAtRunTime<Member>)
+                for (int v = 0; v < member.widths().inputs; ++v) load(member.input(v), executor, columns, v);
+            else if constexpr (Member::inputs > 0)
+                load(member, executor, columns, firsts.input);
         });
     });
 }
@@ -68,7 +73,10 @@ template <class Pass>
 void ColumnsOnStreams<Device, Real>::outwards(const Pass& pass) {
     each([&](int executor, const kernels::Columns<Real>& columns) {
         each_member(pass, [&]<class Member>(const Member& member, const Firsts& firsts) {
-            if constexpr (Member::fluxes > 0) store(member, executor, columns, firsts.flux);
+            if constexpr (CountsAtRunTime<Member>)
+                store_counted(member, executor, columns);
+            else if constexpr (Member::fluxes > 0)
+                store(member, executor, columns, firsts.flux);
         });
     });
 }
@@ -102,6 +110,32 @@ void ColumnsOnStreams<Device, Real>::store(const Pass& pass, int executor,
                 parities_.template store_factors<Real, Pass>(first_flux)};
             transform_with_ends<device::Direction::forward>(device_, executors_, executor, ends, 1,
                                                             Task::z_lines, Task::modes, lines);
+        });
+    });
+}
+
+template <class Device, class Real>
+template <class Pass>
+void ColumnsOnStreams<Device, Real>::store_counted(const Pass& pass, int executor,
+                                                   const kernels::Columns<Real>& columns) {
+    const kernels::ColumnEnds<Real> ends = ends_of(columns, 0);
+    const int fluxes = pass.widths().fluxes;
+    if (!ends.lie_there) {
+        const auto scope = executors_.timed(executor, Task::modes);
+        device_.for_each(executor, 1LL * fluxes * columns.nz, kernels::FetchLines<Real>{ends});
+    }
+    {
+        const auto scope = executors_.timed(executor, Task::z_lines);
+        const auto width = static_cast<std::size_t>(groups_of_lines(columns.count));
+        for (int v = 0; v < fluxes; ++v)
+            executors_.transform(executor, *out_[parities_.flux(v).parity][width], ends.lines(v));
+    }
+    const auto scope = executors_.timed(executor, Task::modes);
+    with_store(pass, [&]<class Result>(const Result& result) {
+        with_walled<Pass>(layout_.walls[0], [&]<bool walled>() {
+            device_.for_each(executor, columns.nz,
+                             kernels::StoreCounted<Real, Result, walled>{
+                                 ends, result, parities_.template store_factors<Real, Pass>(0, fluxes)});
         });
     });
 }

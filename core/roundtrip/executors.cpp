@@ -18,6 +18,11 @@ template <class Device, class Real> void Executors<Device, Real>::take(const Wor
     }
 }
 
+template <class Device, class Real>
+void Executors<Device, Real>::transform(int executor, const Plan& lines, Value* data) {
+    if constexpr (Device::streams) device_.transform(executor, lines, data, scratch(executor));
+}
+
 template <class Device, class Real> std::map<Task, double> Executors<Device, Real>::seconds() const {
     device_.finish();
     Timers sum;

@@ -69,6 +69,8 @@ template <class Device, class Real> class Executors {
     Value* scratch(int executor) { return space(executor) + workspace.scratch_begin; }
     // The memory after the plane, for x lines and later for contracted rows.
     Value* behind_plane(int executor) { return space(executor) + workspace.plane; }
+    // On a GPU: transforms lines where they lie.
+    void transform(int executor, const Plan& lines, Value* data);
     // Addresses of the rows of the present lines, and of the next.
     std::vector<device::LineRow<Real>>& rows(int executor) { return of(executor).rows; }
     std::vector<device::LineRow<Real>>& next_rows(int executor) { return of(executor).next_rows; }

@@ -201,6 +201,78 @@ template <class Real, class Pass, bool walled> struct ContractLines {
     Complex<Real>* lines(int v) const { return contract.planes.row(contract.first_product + v, 0, 0); }
 };
 
+// Ends of a pass that counts at run time, for lines of a library.
+
+// z-pencil -> lines next to it. Row r = (variable, element of the lines).
+template <class Real> struct FetchLines {
+    ColumnEnds<Real> ends;
+
+    struct RowOf {
+        const Complex<Real>* from;
+        Complex<Real>* to;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const { to[i] = from[i]; }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int v = static_cast<int>(r / ends.columns.nz), l = static_cast<int>(r % ends.columns.nz);
+        return {&ends.in_pencil(v, l, 0), ends.line(0, l) + v * ends.stride(), ends.lanes()};
+    }
+};
+
+// Lines along z -> modes. Row r = element of the lines.
+template <class Real, class Result, bool walled> struct StoreCounted {
+    ColumnEnds<Real> ends;
+    Result result;
+    FactorsOfI<Real, most_at_run_time> factors;
+
+    struct RowOf {
+        const StoreCounted& of;
+        Complex<Real>* line;
+        int l, length;
+        WHORL_INLINE void operator()(std::int64_t lane) const {
+            const auto [modes, kept] = of.ends.element(static_cast<int>(lane), l);
+            if (kept <= 0) return;
+            if constexpr (walled) {
+                const RealValues<Real, most_at_run_time> values{reinterpret_cast<Real*>(line + lane),
+                                                                2 * of.ends.stride(), of.factors};
+                for (int i = 0; i < 2 && i < kept; ++i) of.result.store(modes.mode(i), values, i);
+            } else {
+                const ShiftedValues<Real> values({line + lane, of.ends.stride()}, modes, of.ends.shift);
+                of.result.store(modes.mode(0), values, 0);
+            }
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        return {*this, ends.line(0, static_cast<int>(r)), static_cast<int>(r), ends.lanes()};
+    }
+};
+
+// Lines along y of products in the planes -> rows of fluxes in the y-pencil. Row r = (plane, kept ky).
+template <class Real, class Pass, bool walled> struct ContractCounted {
+    using Value = std::conditional_t<walled, Real, Complex<Real>>;
+    Contract<Real, Pass> contract;
+
+    struct RowOf {
+        const ContractCounted& of;
+        ContractedRow<Real, Value> row;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const { of.contract.pass.contract_at(row, i); }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const PencilRows<Real>& pencil = contract.pencil;
+        const int plane = static_cast<int>(r) / pencil.kept_y, j = static_cast<int>(r) % pencil.kept_y;
+        const device::LineRow<Real> to = pencil.row(contract.first_flux, plane, j);
+        const auto row = contract.template row<Value>(
+            j, 0, to.length,
+            contract.planes.row(contract.first_product, pencil.y_of(j, contract.planes.ny), plane),
+            contract.planes.stride, to.data, pencil.plane_of(plane, j).stride);
+        return {*this,
+                {row.from, row.to, row.from_stride, row.to_stride, row.kx, row.ky, row.length,
+                 contract.signs.data()},
+                row.length};
+    }
+};
+
 // One end as a kernel: get() writes to the place of the lines, or set() reads from it. Row r = (group,
 // element of the lines).
 template <class Real, class Ends, bool comes_in> struct EndsApart {
@@ -255,8 +327,7 @@ void transform_with_ends(Device& device, Executors<Device, Real>& executors, int
     if (inverse || !ends.lie_there) run_end.template operator()<true>();
     {
         const auto scope = executors.timed(executor, of_lines);
-        for (int v = 0; v < ends.transforms(); ++v)
-            device.transform(executor, lines(v), ends.lines(v), executors.scratch(executor));
+        for (int v = 0; v < ends.transforms(); ++v) executors.transform(executor, lines(v), ends.lines(v));
     }
     if (!inverse || !ends.lie_there) run_end.template operator()<false>();
 }

@@ -40,9 +40,16 @@
 //                                      inputs of a point, values.of(v), by the products.
 //   static constexpr bool counts_at_run_time
 //                                      widths() are numbers of the pass itself, which has no parts. The
-//                                      constants are 1. On threads only, with load_row, store_row and
+//                                      constants are 1. It works on rows. On threads it has load_row,
+//                                      store_row and
 //     void contract_row<Device>(row) const
 //                                      contract() for a row of one ky (ContractedRow).
+//                                      On a GPU it has
+//     P input(int v) const             a pass of one input,
+//     void measure_at(values, point, measured) const
+//                                      measure() at a point, as work_at(),
+//     void contract_at(row, i) const   contract() for element i of a row (ContractedRow),
+//                                      and the struct of with_store() has store(mode, values, i).
 //   void load_row<Device>(row, values) const
 //                                      loads a row of modes on a CPU, in place of load(), by
 //                                      values.put(v, i, a).

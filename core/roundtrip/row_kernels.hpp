@@ -214,8 +214,11 @@ WHORL_INLINE void work_at_half(const Pass& pass, int half, bool alone, const Poi
     pass.work_at(values_of(half), point);
 }
 
-// work_at() of a pass that works on rows, at every point of a block of lines, in place. Row r is a pair.
+// work_at() of a pass that works on rows, at every point of a block of lines, in place, or its measure_at().
+// Row r is a pair.
 template <class Real, class Pass> struct PairWork {
+    using Value = Real;
+    static constexpr int maxima = Pass::maxima;
     Pass pass;
     LinesOfPairs<Real> lines;
     RowOrder order;
@@ -229,13 +232,20 @@ template <class Real, class Pass> struct PairWork {
         const PairWork& of;
         int pair;
         int length;
+        WHORL_INLINE Values values(std::int64_t j) const {
+            return {of.lines.reals(0, pair) + j, of.lines.real_stride()};
+        }
+        WHORL_INLINE Point point(std::int64_t j) const {
+            const Point row = of.order.first_point(of.lines.row(pair, static_cast<int>(j % 2)));
+            return {static_cast<int>(j / 2), row.y, row.z};
+        }
         WHORL_INLINE void operator()(std::int64_t j) const {
-            const int half = static_cast<int>(j % 2), own_row = of.lines.row(pair, half);
-            const Point row = of.order.first_point(own_row);
-            work_at_half(of.pass, half, of.lines.row(pair, 1 - half) == own_row,
-                         Point{static_cast<int>(j / 2), row.y, row.z}, [&](int h) {
-                             return Values{of.lines.reals(0, pair) + j - half + h, of.lines.real_stride()};
-                         });
+            const int half = static_cast<int>(j % 2);
+            work_at_half(of.pass, half, of.lines.row(pair, 1 - half) == of.lines.row(pair, half), point(j),
+                         [&](int h) { return values(j - half + h); });
+        }
+        WHORL_INLINE void operator()(std::int64_t j, Real* measured) const {
+            of.pass.measure_at(values(j), point(j), measured);
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, static_cast<int>(r), 2 * lines.nx}; }

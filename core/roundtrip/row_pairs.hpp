@@ -106,7 +106,10 @@ void RowPairLines<Device, Real>::work_on_rows(const Pass& pass, int executor, co
                                               const PairLines& in, const PairLines& out) {
     const auto scope = executors_.timed(executor, Task::point);
     if constexpr (Device::streams) {
-        device_.for_each(executor, in.live_pairs(), kernels::PairWork<Real, Pass>{pass, in, order});
+        const kernels::PairWork<Real, Pass> work{pass, in, order};
+        if constexpr (CountsAtRunTime<Pass>)
+            if (pass.wants_maxima()) device_.raise(executor, in.live_pairs(), work);
+        device_.for_each(executor, in.live_pairs(), work);
     } else {
         const int from = 0;
         for (int pair = 0; pair < in.live_pairs(); ++pair) {

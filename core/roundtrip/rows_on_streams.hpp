@@ -141,24 +141,31 @@ template <class Real, class Pass> struct RowProgram {
         Real* const data = team.template memory<Real>();
         return {data + 2 * lines.offset(position, pair) + half, 2 * lines.pitch * pairs.number()};
     }
+    WHORL_INLINE Point point_at(const LaneRange& own, int pair, int position, int half) const {
+        const Point row = order.first_point(row_of(own, pair, half));
+        return {plan.points[position], row.y, row.z};
+    }
     template <class Team> WHORL_DEVICE void measure(const Team& team, const LaneRange& own) const {
         team.template raise<RowProgram>(2 * own.count * plan.n, [&](int item, Real* measured) {
+            const int half = item & 1;
             const auto [pair, position] = points.divide(item >> 1);
-            const auto values = values_at(team, pair, position, item & 1);
-            Real in[Pass::inputs > 0 ? Pass::inputs : 1];
-            unrolled<Pass::inputs>([&](auto v) { in[v] = values.of(v); });
-            pass.measure(in, measured);
+            const auto values = values_at(team, pair, position, half);
+            if constexpr (CountsAtRunTime<Pass>) {
+                pass.measure_at(values, point_at(own, pair, position, half), measured);
+            } else {
+                Real in[Pass::inputs > 0 ? Pass::inputs : 1];
+                unrolled<Pass::inputs>([&](auto v) { in[v] = values.of(v); });
+                pass.measure(in, measured);
+            }
         });
     }
     template <class Team> WHORL_DEVICE void work(const Team& team, const LaneRange& own) const {
         team.each(2 * own.count * plan.n, [&](int item) {
             const int half = item & 1;
             const auto [pair, position] = points.divide(item >> 1);
-            const int own_row = row_of(own, pair, half);
-            const Point row = order.first_point(own_row);
-            const Point point{plan.points[position], row.y, row.z};
+            const Point point = point_at(own, pair, position, half);
             if constexpr (WorksOnRows<Pass>) {
-                work_at_half(pass, half, row_of(own, pair, 1 - half) == own_row, point,
+                work_at_half(pass, half, row_of(own, pair, 1 - half) == row_of(own, pair, half), point,
                              [&, pair = pair, position = position](int h) {
                                  return values_at(team, pair, position, h);
                              });
