@@ -19,7 +19,6 @@ from whorl.base.ranks import MPI
 from whorl.config.clock import Clock
 from whorl.machine.benches.common import bench_case
 from whorl.machine.benches.step import OF_TRACERS
-from whorl.models import MODELS
 from whorl.particles.particles import added
 from whorl.run.core_options import core_options, core_scheme
 from whorl.run.memory.fitting import choose_planes, largest_points
@@ -62,9 +61,12 @@ PARAMETERS = dict.fromkeys(ZERO, 0.0) | {
 
 
 def options(model: str, points: tuple[int, int, int], **settings: Any) -> Any:
-    known = bench_case(8, "double", None, model, "rk2", 1, []).flow.constants()
-    parameters = {name: PARAMETERS[name] for name in known}
+    case = bench_case(8, "double", None, model, "rk2", 1, [])
+    typed = model == "equations"
+    parameters = {} if typed else {name: PARAMETERS[name] for name in case.flow.constants()}
     given = {"lengths": (2 * math.pi,) * 3, "parameters": parameters, **settings}
+    if typed:
+        given["equations"] = core_options(case, 1).equations
     given["scheme"] = core_scheme("rk2")
     return _core.Options(model=model, points=points, **given)
 
@@ -106,7 +108,7 @@ def copy_bandwidth() -> float:
 def machine() -> dict[str, Any]:
     gpu = card()
     size = f"{gpu['memory'] / 2**30:.3g} GiB"
-    models = [name for name in _core.build_info()["models"] if MODELS[name].on_gpus]
+    models = list(_core.build_info()["models"])
     return {"gpu": f"{gpu['name']}, {size}", "copies": copy_bandwidth(), "models": models}
 
 

@@ -13,46 +13,48 @@ namespace whorl::equations {
 // A model of n components with their matrix at one wavenumber.
 template <int n> struct BlockModel {
     static constexpr int fields = n, rates = n;
-    static constexpr int rate_of(int f) { return f; }
+    static constexpr WHORL_INLINE int rate_of(int f) { return f; }
     Complex<double> matrix[n][n] = {};
 
-    void couple(Wavenumber<double>, const Complex<double>* a, Complex<double>* da) const {
+    WHORL_INLINE void couple(Wavenumber<double>, const Complex<double>* a, Complex<double>* da) const {
         for (int r = 0; r < n; ++r)
             for (int c = 0; c < n; ++c) da[r] = da[r] + matrix[r][c] * a[c];
     }
     // A bound on the matrix: the largest sum of a row.
-    double norm() const {
+    WHORL_INLINE double norm() const {
         double most = 0.0;
         for (int r = 0; r < n; ++r) {
             double sum = 0.0;
             for (int c = 0; c < n; ++c) sum += std::hypot(matrix[r][c].re, matrix[r][c].im);
-            most = std::max(most, sum);
+            most = sum > most ? sum : most;
         }
         return most;
     }
 };
 
-inline Complex<double> exponential(Complex<double> z) {
+WHORL_ANYWHERE Complex<double> exponential(Complex<double> z) {
     const double size = std::exp(z.re);
     return {size * std::cos(z.im), size * std::sin(z.im)};
 }
 
 // exp(M t + g) of one component.
-inline BlockModel<1> exponential_of(const BlockModel<1>& model, double t, double g) {
+WHORL_ANYWHERE BlockModel<1> exponential_of(const BlockModel<1>& model, double t, double g) {
     const Complex<double> m = model.matrix[0][0];
     return {{{exponential({m.re * t + g, m.im * t})}}};
 }
 // exp(M t + g) of two components. With s half the trace, N = M - s and q^2 N's square, it is
 //   exp(s t + g) (cosh(q t) + t N sinh(q t) / (q t)).
-inline BlockModel<2> exponential_of(const BlockModel<2>& model, double t, double g) {
+WHORL_ANYWHERE BlockModel<2> exponential_of(const BlockModel<2>& model, double t, double g) {
     const auto& m = model.matrix;
     const Complex<double> s = 0.5 * (m[0][0] + m[1][1]), d = 0.5 * (m[0][0] - m[1][1]);
     const Complex<double> square = d * d + m[0][1] * m[1][0], w = (t * t) * square;
     Complex<double> even{1, 0}, odd{1, 0}; // cosh, and sinh over its argument
     if (std::hypot(w.re, w.im) < 0.25) {
         constexpr Complex<double> one{1, 0};
-        for (const double n : {132.0, 90.0, 56.0, 30.0, 12.0, 2.0}) even = one + (1.0 / n) * (w * even);
-        for (const double n : {156.0, 110.0, 72.0, 42.0, 20.0, 6.0}) odd = one + (1.0 / n) * (w * odd);
+        for (int n = 12; n > 0; n -= 2) {
+            even = one + (1.0 / (n * (n - 1))) * (w * even);
+            odd = one + (1.0 / (n * (n + 1))) * (w * odd);
+        }
         const Complex<double> of_trace = exponential({s.re * t + g, s.im * t});
         even = of_trace * even;
         odd = of_trace * odd;
@@ -68,33 +70,35 @@ inline BlockModel<2> exponential_of(const BlockModel<2>& model, double t, double
     return {{{even + by * d, by * m[0][1]}, {by * m[1][0], even - by * d}}};
 }
 
-// The components of a block, and the terms that connect them.
+// The components of a block, and the terms that connect them: those of component c are numbers
+// [begin[c], begin[c + 1]).
 struct Block {
-    const TermSums<double>& coupling;
-    const std::vector<int>& components;
+    const programs::LoadedTerm<double>* terms;
+    const int* sources;
+    const int* begin;
+    const int* components;
+    int count;
 
-    template <int n> void find_matrix(Wavenumber<double> k, BlockModel<n>& model) const {
-        for (int r = 0; r < n; ++r) {
-            const auto sum = static_cast<std::size_t>(components[static_cast<std::size_t>(r)]);
-            for (auto t = static_cast<std::size_t>(coupling.begin[sum]);
-                 t < static_cast<std::size_t>(coupling.begin[sum + 1]); ++t) {
-                const programs::LoadedTerm<double>& term = coupling.terms[t];
-                const auto column = std::ranges::find(components, coupling.sources[t]) - components.begin();
+    template <int n> WHORL_ANYWHERE void find_matrix(Wavenumber<double> k, BlockModel<n>& model) const {
+        for (int r = 0; r < count; ++r)
+            for (int t = begin[components[r]]; t < begin[components[r] + 1]; ++t) {
+                int column = 0;
+                while (components[column] != sources[t]) ++column;
                 Complex<double>& of = model.matrix[r][column];
-                of = of + term.of(k) * kernels::power_of_i<double>(term.i_power);
+                of = of + terms[t].of(k) * kernels::power_of_i<double>(terms[t].i_power);
             }
-        }
     }
-    // a <- exp((L - rate) elapsed + grown) a of `count` vectors, for fields of precision Real.
+    // a <- exp((L - rate) elapsed + grown) a of `vectors` vectors, for fields of precision Real. Rates and
+    // vectors have n components, those beyond the block's are zero.
     template <class Real, int n>
-    void advance(Wavenumber<double> k, const double* rate, double elapsed, double grown,
-                 Complex<double> (*a)[most_coupled], int count) const {
+    WHORL_APART void advance(Wavenumber<double> k, const double* rate, double elapsed, double grown,
+                             Complex<double> (*a)[most_coupled], int vectors) const {
         BlockModel<n> model;
         find_matrix(k, model);
         if constexpr (n <= 2) {
             for (int f = 0; f < n; ++f) model.matrix[f][f].re -= rate[f];
             const auto factor = exponential_of(model, elapsed, grown);
-            for (int v = 0; v < count; ++v) {
+            for (int v = 0; v < vectors; ++v) {
                 Complex<double> next[n] = {};
                 factor.couple(k, a[v], next);
                 for (int f = 0; f < n; ++f) a[v][f] = next[f];
@@ -102,7 +106,7 @@ struct Block {
         } else {
             const double slowest = rate[slowest_of<BlockModel<n>>(rate)];
             const Decay<double> factor = exponential_decay(slowest * elapsed - grown);
-            for (int v = 0; v < count; ++v) {
+            for (int v = 0; v < vectors; ++v) {
                 advance_coupling<Real>(model, k, rate, elapsed, model.norm(), a[v]);
                 for (int f = 0; f < n; ++f) a[v][f] = decayed(factor, a[v][f]);
             }
@@ -110,10 +114,23 @@ struct Block {
     }
     template <class Real, int n = 1>
     void advance_any(Wavenumber<double> k, const double* rate, double elapsed, double grown,
-                     Complex<double> (*a)[most_coupled], int count) const {
-        if (static_cast<int>(components.size()) == n)
-            return advance<Real, n>(k, rate, elapsed, grown, a, count);
-        if constexpr (n < most_coupled) advance_any<Real, n + 1>(k, rate, elapsed, grown, a, count);
+                     Complex<double> (*a)[most_coupled], int vectors) const {
+        if (count == n) return advance<Real, n>(k, rate, elapsed, grown, a, vectors);
+        if constexpr (n < most_coupled) advance_any<Real, n + 1>(k, rate, elapsed, grown, a, vectors);
+    }
+    // advance() with few sizes, since code of a GPU takes long to compile. The rate of components beyond the
+    // block's is that of its first.
+    template <class Real>
+    WHORL_ANYWHERE void advance_padded(Wavenumber<double> k, double* rate, double elapsed, double grown,
+                                       Complex<double> (*a)[most_coupled], int vectors) const {
+        for (int f = count; f < most_coupled; ++f) {
+            rate[f] = rate[0];
+            for (int v = 0; v < vectors; ++v) a[v][f] = {0, 0};
+        }
+        if (count == 1) return advance<Real, 1>(k, rate, elapsed, grown, a, vectors);
+        if (count == 2) return advance<Real, 2>(k, rate, elapsed, grown, a, vectors);
+        if (count <= 4) return advance<Real, 4>(k, rate, elapsed, grown, a, vectors);
+        advance<Real, most_coupled>(k, rate, elapsed, grown, a, vectors);
     }
 };
 

@@ -134,7 +134,7 @@ template <class Real> struct Tables {
     int components = 0, inputs = 0, products = 0;
     std::vector<FieldTable> fields;
     std::vector<int> field_of; // of each component
-    std::vector<bool> in_block;
+    std::vector<int> in_block; // whether each component is in one
     std::vector<std::vector<int>> blocks;
     TermSums<Real> loads, tendency, coupling, varying;
     TermSums<double> coupling_in_double;
@@ -155,7 +155,7 @@ template <class Real> struct Tables {
             fields.push_back({first, field.components, field.solenoidal, field.projected, field.rate});
         }
         for (const auto& block : blocks)
-            for (const int c : block) in_block[static_cast<std::size_t>(c)] = true;
+            for (const int c : block) in_block[static_cast<std::size_t>(c)] = 1;
         for (const auto& flux : plan.fluxes) {
             auto& parts = fluxes.emplace_back();
             for (const FluxPart& part : flux)

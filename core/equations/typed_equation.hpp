@@ -1,11 +1,13 @@
-// Typed equations on a device of threads and in a precision: the counterpart of EquationOf
-// (steppers/equation_of.hpp), made from a plan.
+// Typed equations on a device and in a precision: the counterpart of EquationOf (steppers/equation_of.hpp),
+// made from a plan.
 #pragma once
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "equations/clock.hpp"
+#include "equations/typed_on_streams.hpp"
 #include "equations/typed_tendency.hpp"
 #include "measure/state.hpp"
 #include "roundtrip/run.hpp"
@@ -16,25 +18,42 @@ namespace whorl::equations {
 // The measures of a mode, weighted: of each field 1/2 |f|^2, then of each field 1/2 k^2 |f|^2.
 template <class Real> struct AddFieldMeasures {
     FieldView<Real> state;
-    const std::vector<Field>& fields;
+    int fields = 0;
+    int components[most_components] = {}; // of each field
 
-    void operator()(Mode<Real> mode, double* values) const {
+    AddFieldMeasures(const FieldView<Real>& of, const std::vector<Field>& all) : state(of) {
+        for (const Field& field : all) components[fields++] = field.components;
+    }
+    WHORL_INLINE void operator()(Mode<Real> mode, double* values) const {
         const double k2 = square(widened(mode.k)), half = 0.5 * static_cast<double>(mode.weight);
         int component = 0;
-        for (std::size_t f = 0; f < fields.size(); ++f) {
+        for (int f = 0; f < fields; ++f) {
             double sum = 0.0;
-            for (int c = 0; c < fields[f].components; ++c) {
+            for (int c = 0; c < components[f]; ++c) {
                 const Complex<double> a = state(component++, mode);
                 sum += dot(a, a);
             }
             values[f] += half * sum;
-            values[fields.size() + f] += half * k2 * sum;
+            values[fields + f] += half * k2 * sum;
         }
     }
 };
 
-// Adds a force to the registers that a stage has stored (TypedUpdate::add).
-template <class Device, class Real> struct AddTypedForce {
+// Adds a force to the registers that a stage has stored: of a row of one mode on a CPU (TypedUpdate), of a
+// mode on a GPU (TypedModeUpdate).
+template <class Real> struct AddToMode {
+    TypedModeUpdate<Real> update;
+    kernels::AddedForce<Real> of;
+
+    WHORL_ANYWHERE void operator()(std::int64_t i) const {
+        Complex<Real> da[most_components];
+        for (int c = 0; c < most_components; ++c) da[c] = {0, 0};
+        for (int c = 0; c < of.field.components; ++c)
+            da[of.field.first + c] = of.scale * of.force[c * of.on.count + i];
+        update.add(of.on.k[i], of.on.index[i], da, of.shares);
+    }
+};
+template <class Device, class Real> struct AddToRow {
     const TypedUpdate<Device, Real>& update;
     const kernels::AddedForce<Real>& of;
 
@@ -63,21 +82,37 @@ template <class Device, class Real> class TypedEquation final : public Equation<
     void prepare(RoundTrip<Device, Real>& trip, const exchange::Communicator& world) override {
         world_ = &world;
         tables_ = std::make_unique<Tables<Real>>(*plan_, trip.layout());
+        if constexpr (Device::streams) {
+            copied_ = std::make_unique<Copied>(*tables_);
+            inputs_ = std::make_unique<Inputs>(plan_->point.inputs, trip.layout());
+        }
         measuring_ = prepared(trip.device(), box_, plan_->point);
         programs::Program alone = plan_->point;
         alone.results.resize(static_cast<std::size_t>(plan_->products()));
         alone_ = prepared(trip.device(), box_, alone);
-        if (!plan_->has_clock()) clock_.set({}, *alone_, *tables_); // the sources
+        if (plan_->has_clock()) return;
+        clock_.set({}, *alone_, *tables_); // the sources
+        if constexpr (Device::streams) copied_->refresh();
     }
     std::array<double, 2> run(RoundTrip<Device, Real>& trip, const TendencyData<Real>& data) const override {
-        TypedTendency<Device, Real> pass = this->pass(trip, data);
-        return trip.run(pass);
+        if constexpr (Device::streams) {
+            TypedOnStreams<Device, Real> pass = this->pass(trip, data);
+            return trip.run(pass);
+        } else {
+            TypedTendency<Device, Real> pass = this->pass(trip, data);
+            return trip.run(pass);
+        }
     }
 
     void add_force(Device& device, const TendencyData<Real>& data,
                    const kernels::AddedForce<Real>& force) const override {
-        const TypedUpdate<Device, Real> update(*tables_, data, data.at_present());
-        kernels::over(device, AddTypedForce<Device, Real>{update, force}, force.on.count);
+        if constexpr (Device::streams) {
+            const Pass pass(data, *tables_, nullptr, copied_->get(), {}, nullptr);
+            kernels::over(device, AddToMode<Real>{pass.update(), force}, force.on.count);
+        } else {
+            const TypedUpdate<Device, Real> update(*tables_, data, data.at_present());
+            kernels::over(device, AddToRow<Device, Real>{update, force}, force.on.count);
+        }
     }
     int summed_from(int f) const override {
         if (f >= plan_->components()) return 1;
@@ -118,18 +153,43 @@ template <class Device, class Real> class TypedEquation final : public Equation<
     std::optional<WaveConstants> wave_function() const override { return std::nullopt; }
 
   private:
+    using Pass =
+        std::conditional_t<Device::streams, TypedOnStreams<Device, Real>, TypedTendency<Device, Real>>;
+    using Copied = CopiedTables<typename Device::Memory, Real>;
+    using Inputs = programs::LinearInputs<typename Device::Memory, Real>;
+
     static auto prepared(const Device& device, const Box& box, const programs::Program& program) {
         return std::make_unique<programs::PreparedInterpreter<Device, Real>>(device, box, program);
     }
     static Error no_outputs() { return Error("typed equations have no outputs but their fields."); }
-    TypedTendency<Device, Real> pass(RoundTrip<Device, Real>& trip, const TendencyData<Real>& data) const {
+    Pass pass(RoundTrip<Device, Real>& trip, const TendencyData<Real>& data) const {
         auto& at_points = data.measures ? *measuring_ : *alone_;
-        if (plan_->has_clock())
-            clock_.set(clock_.at(data.time, trip, *world_, data.registers[0], data.modes), at_points,
-                       *tables_);
+        if (plan_->has_clock()) set_clock(trip, data, at_points);
         programs::Interpreter<Real> interpreter = at_points.get();
         interpreter.positions = at_points.positions(box_, trip.shift());
-        return {data, *tables_, interpreter, at_points.results(), trip.device()};
+        if constexpr (Device::streams)
+            return {data,           *tables_,    inputs_of(data).on_host(),
+                    copied_->get(), interpreter, at_points.results()};
+        else
+            return {data, *tables_, interpreter, at_points.results(), trip.device()};
+    }
+    void set_clock(RoundTrip<Device, Real>& trip, const TendencyData<Real>& data,
+                   programs::PreparedInterpreter<Device, Real>& at_points) const {
+        const std::vector<double> results =
+            clock_.at(data.time, trip, *world_, data.registers[0], data.modes);
+        if constexpr (Device::streams) trip.device().finish(); // the stage before may still read the tables
+        clock_.set(results, at_points, *tables_);
+        if constexpr (Device::streams) copied_->refresh();
+    }
+    // The inputs of the state, which lies at one place in all stages.
+    const Inputs& inputs_of(const TendencyData<Real>& data) const {
+        std::vector<programs::NamedField<Real>> named;
+        for (const Field& field : plan_->fields)
+            for (std::size_t c = 0; c < static_cast<std::size_t>(field.components); ++c)
+                named.push_back({data.registers[0] + static_cast<std::int64_t>(named.size()) * data.modes,
+                                 parity_of(field.odd[c])});
+        inputs_->refer_to(named);
+        return *inputs_;
     }
 
     std::shared_ptr<const Plan> plan_;
@@ -137,6 +197,8 @@ template <class Device, class Real> class TypedEquation final : public Equation<
     Clock clock_;
     const exchange::Communicator* world_ = nullptr;
     std::unique_ptr<Tables<Real>> tables_;
+    std::unique_ptr<Copied> copied_; // on a GPU, like the inputs
+    std::unique_ptr<Inputs> inputs_;
     std::unique_ptr<programs::PreparedInterpreter<Device, Real>> measuring_,
         alone_; // with and without the bound on a step
 };

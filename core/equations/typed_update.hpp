@@ -3,39 +3,13 @@
 #pragma once
 
 #include "equations/block.hpp"
+#include "equations/linear_forcing.hpp"
 #include "models/continuity.hpp"
 #include "models/stress.hpp"
 #include "steppers/column_energy.hpp"
 #include "steppers/combination.hpp"
-#include "steppers/stage_data.hpp"
 
 namespace whorl::equations {
-
-// Linear forcing of all modes in a stage (Growth): in the factor, or where that is not possible in da.
-template <class Real> struct LinearForcing {
-    bool grows = false, lags = false, explicitly = false;
-    std::array<Real, most_components> growth{}, linear{}; // of each field: s' - s; of each component
-    std::array<Carry<Real>, most_components> carries{};
-
-    LinearForcing(const Tables<Real>& tables, const TendencyData<Real>& data, const Stage& now, bool exact) {
-        if (!data.growth) return;
-        explicitly = now.exponential || (exact && !data.grows_alike);
-        grows = !explicitly && now.writes() & 1;
-        for (int c = 0; c < tables.components; ++c) {
-            const Growth& of = data.growth[c];
-            const auto at = static_cast<std::size_t>(c);
-            linear[at] = static_cast<Real>(of.rate);
-            if (!grows) continue;
-            growth[static_cast<std::size_t>(tables.field_of[at])] =
-                static_cast<Real>(of.over(now, data.step->dt));
-            for (std::size_t j = 0, r = 0; j < Stage::registers; ++j) {
-                if (!(now.reads() >> j & 1)) continue;
-                lags = lags || of.lags[j] != 0.0;
-                carries[at][r++] = static_cast<Real>(std::exp(of.lags[j]));
-            }
-        }
-    }
-};
 
 template <class Device, class Real> class TypedUpdate {
     // Values of all components of some modes, which stay in the first cache.
@@ -104,7 +78,7 @@ template <class Device, class Real> class TypedUpdate {
     bool changes() const { return forcing_.grows || elapsed_ > Real(0); }
     // Whether a component is advanced with those of its block.
     bool propagates(int component) const {
-        return exact_ && tables_.in_block[static_cast<std::size_t>(component)];
+        return exact_ && tables_.in_block[static_cast<std::size_t>(component)] != 0;
     }
     RowOfFields<Real> of_fields(const ModeRow<Real>& row) const {
         return {row.index, modes_, tables_.components, row.length};
@@ -218,7 +192,9 @@ template <class Device, class Real> class TypedUpdate {
     void propagate_row(const ModeRow<Real>& row, Complex<Real>* a, int stride, int count,
                        std::int64_t apart) const {
         for (const std::vector<int>& components : tables_.blocks) {
-            const Block block{tables_.coupling_in_double, components};
+            const TermSums<double>& terms = tables_.coupling_in_double;
+            const Block block{terms.terms.data(), terms.sources.data(), terms.begin.data(), components.data(),
+                              static_cast<int>(components.size())};
             const auto f = tables_.field_of[static_cast<std::size_t>(components[0])];
             Real rates[most_coupled][modes_at_once];
             for (std::size_t n = 0; n < components.size(); ++n)

@@ -1,5 +1,6 @@
 #include "equations/typed_equation.hpp"
 #include "flow/entry.hpp"
+#include "programs/loads_on_streams.hpp"
 
 namespace whorl {
 
@@ -12,22 +13,16 @@ const std::shared_ptr<equations::Plan>& plan_of(const Options& options) {
     return options.equations;
 }
 
-// Devices of streams have no typed equations so far.
 template <class Device> std::unique_ptr<Flow> typed_flow(const Options& options, int communicator) {
     const auto& plan = plan_of(options);
     options.check_parameters();
-    if constexpr (Device::streams) {
-        throw Error("device \"" + options.device +
-                    "\" does not run typed equations yet: choose device = \"cpu\".");
-    } else {
-        const auto in = [&]<class Real>(Real) {
-            return make_flow_of<Device, Real>(
-                options, communicator,
-                std::make_unique<equations::TypedEquation<Device, Real>>(plan, options.box()));
-        };
-        if (options.is_exact()) equations::require_exact(*plan);
-        return options.is_double() ? in(double()) : in(float());
-    }
+    const auto in = [&]<class Real>(Real) {
+        return make_flow_of<Device, Real>(
+            options, communicator,
+            std::make_unique<equations::TypedEquation<Device, Real>>(plan, options.box()));
+    };
+    if (options.is_exact()) equations::require_exact(*plan);
+    return options.is_double() ? in(double()) : in(float());
 }
 
 } // namespace

@@ -140,7 +140,8 @@ template <class Device, class Real> class PreparedInterpreter {
         WHORL_REQUIRE(!Device::streams || temporary <= most_temporaries,
                       "an expression or equation keeps " + std::to_string(temporary) +
                           " values of a point at a time, more than the " + std::to_string(most_temporaries) +
-                          " that a GPU has room for: make parts of it one by one, or choose \"cpu\".");
+                          " that a GPU has room for: measure parts of it one by one, solve for fewer fields, "
+                          "or choose device = \"cpu\".");
         step_table_ = device::Table<Step, Memory>(steps_.steps);
         result_table_ = device::Table<int, Memory>(steps_.results);
         for (const double number : program.numbers) numbers_.push_back(static_cast<Real>(number));

@@ -39,6 +39,7 @@ def case(tmp_path):
     return path.name
 
 
+@pytest.mark.long("a run, its picture and its report")
 def test_a_run_on_a_line_has_a_picture_and_a_report(whorl, case, tmp_path):
     assert whorl("run", case).code == 0
     for command in ("plot", "report", "average"):
@@ -102,12 +103,6 @@ def test_wrong_equations_are_refused_in_a_paragraph(whorl, case, setting):
     assert result.code == 2
     assert WRONG[setting] in result.err
     assert "Traceback" not in result.err
-
-
-def test_a_gpu_is_refused(whorl, case):
-    result = whorl("run", case, "--set", "run.device=cuda")
-    assert result.code == 2
-    assert "runs on threads so far" in result.err
 
 
 def test_too_many_modes_for_a_cubic_product_are_refused(whorl, case):

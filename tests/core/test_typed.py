@@ -10,6 +10,7 @@ from support.typed import EVEN, Term, close, part
 from whorl import _core
 from whorl.config.schemes import SCHEMES
 
+pytestmark = pytest.mark.every_device
 CUBE = Twin((16, 12, 10), viscosity=0.02)
 BASES = ("FFF", "SFF", "SSF", "SSS")
 DIFFUSIVITY, FREQUENCY = 0.03, 2.0
@@ -252,6 +253,7 @@ def test_dispersion_in_the_factor_turns_a_wave_exactly(world, precision):
     close(found / SMALL, wave(3, 3 * -(3**2) * 2.1), precision, largest=10.0)
 
 
+@pytest.mark.cpu_by_default
 @on_ranks(1)
 def test_a_soliton_keeps_its_speed_and_shape(world):
     twin = Twin((128, 4, 4), (40.0, 1.0, 1.0))
@@ -357,6 +359,7 @@ def growing():
     )
 
 
+@pytest.mark.cpu_by_default
 @pytest.mark.parametrize("scheme", ["rk4", "ab3", "rk2"])
 @on_ranks(1)
 def test_numbers_and_factors_follow_the_time(world, scheme):
@@ -409,6 +412,7 @@ def test_a_source_is_where_it_was_typed(world, dealias):
     flow.close()
 
 
+@pytest.mark.cpu_by_default
 @on_ranks(1, 2)
 def test_means_and_sources(world):
     """ds/dt = 2 - <s^2> <s>, which ends at <s>^3 + var <s> = 2 with the variance that s has at first."""
@@ -431,69 +435,3 @@ def test_means_and_sources(world):
     found = advance(world, plan, 0.5 + wave(1), 0.02, 1000, scheme="rk4")
     mean = np.roots([1.0, 0.0, 0.5, -2.0])
     close(found, mean[np.abs(mean.imag) < 1e-12].real + wave(1), "double")
-
-
-# Plans that do not fit together
-
-
-def wrong_clock(**given):
-    return _core.ClockPlan(program=_core.Program(inputs=[[]], results=[0]), **given)
-
-
-WRONG = {
-    "a term of the tendencies names number 3 of 1": {
-        "tendency": [[Term(field=3)], [], []],
-        "fluxes": [[part(0)]],
-    },
-    "a flux names product 7 of 5": {"fluxes": [[part(7)]]},
-    "a flux has no parts": {"fluxes": [[]]},
-    "a plan has tendencies of 1 components, and fields of 3": {"tendency": [[]]},
-    "a plan has linear terms of 2 components, and fields of 3": {"coupling": [[], []]},
-    "component 0 has linear terms, and is in no block": {"coupling": [[Term(field=0)], [], []]},
-    "some components of field velocity are in a block": {"blocks": [[0, 1]]},
-    "component 1 is in two blocks": {"blocks": [[0, 1], [1, 2]]},
-    "a linear term connects components of two blocks": {
-        "coupling": [[Term(field=1)], [], []],
-        "blocks": [[0], [1], [2]],
-    },
-    "a block of linear terms has no components": {"blocks": [[]]},
-    "a plan has no fields": {"fields": []},
-    "field w is solenoidal, so it has two or three": {
-        "fields": [_core.EquationField(name="w", components=1, solenoidal=True)]
-    },
-    "field w has 4 components": {"fields": [_core.EquationField(name="w", components=4)]},
-    "a plan's program has 7 results for 4 products": {"odd_products": [EVEN] * 4},
-    "a plan shows 4 components of a velocity": {"velocity_inputs": 4},
-    "a number needs result 1 of a clock of 1": {"clock": wrong_clock(numbers=[(0, 1)])},
-    "the clock of a plan sets number 9 of 3": {"clock": wrong_clock(numbers=[(9, 0)])},
-    "the clock of a plan has 1 inputs for the time and 1 means": {
-        "clock": wrong_clock(forms=[[Term(field=0)]], means=[(0, -1)])
-    },
-    "a mean is of a form that a plan does not have": {
-        "clock": _core.ClockPlan(program=_core.Program(inputs=[[], []], results=[0]), means=[(0, -1)])
-    },
-    "a plan has 1 terms that vary, and factors of 0": {"varying": [[Term(field=0)], [], []]},
-    "a linear term needs result 0 of a clock of 0": {
-        "varying": [[Term(field=0)], [], []],
-        "varying_by": [0],
-    },
-    "a source is of component 3 of 3": {"sources": [_core.MeanSource(component=3)]},
-    "equations have 33 components in all": {
-        "fields": [_core.EquationField(name=f"w{n}", components=3) for n in range(11)]
-    },
-}
-
-
-@pytest.mark.parametrize("words", WRONG)
-def test_plans_that_do_not_fit_together_are_refused(words):
-    with pytest.raises(_core.Error, match=words):
-        typed.navier_stokes(CUBE, **WRONG[words])
-
-
-def test_equations_need_a_plan_and_carry_no_scalars():
-    options = typed_options(None, CUBE)
-    with pytest.raises(_core.Error, match="has no plan: give the equations"):
-        _core.model_shape(options)
-    options = typed_options(typed.navier_stokes(CUBE), CUBE, scalars=[("s", (0.1, 0.0, 0.0, 0.0))])
-    with pytest.raises(_core.Error, match="type an equation for each of them"):
-        _core.model_shape(options)

@@ -109,15 +109,8 @@ every = pytest.mark.parametrize("name", EVERY)
 shifted = pytest.mark.parametrize("name", SHIFTED)
 
 
-def skip_without_device(name: str) -> None:
-    """Skips the test where the present device does not have the model."""
-    if devices.current() != "cpu" and not MODELS[name.split()[0]].on_gpus:
-        pytest.skip(f"{name} runs on threads so far")
-
-
 def case_of(name: str, *, steps=10, dt=None, scheme="rk4", grid=None, run=None, output=None, **flow) -> Case:
     """Steps of dt, by default so that `steps` make up the time of the model."""
-    skip_without_device(name)
     options, own_grid, fields, time = EVERY[name]
     model = MODELS[name.split()[0]]
     walls = own_grid.get("bases", "FFF")[::-1]
@@ -178,6 +171,7 @@ def test_no_component_is_negligible(name):
 # Order
 
 
+@pytest.mark.cpu_by_default
 @every
 def test_order_of_every_scheme(name):
     """On the full equations, linear terms explicit; exact ones converge to the same with the same order."""

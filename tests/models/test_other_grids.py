@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 import pytest
 from models.runs import EPSILON, distance
-from models.test_all import case_of, every, fields_of, skip_without_device
+from models.test_all import case_of, every, fields_of
 from support import devices
 from support.build import needs
 from support.ranks import on_ranks
@@ -77,7 +77,6 @@ def check_same_field(coarse, fine, fields):
 
 @every
 def test_a_run_beside_begins_with_the_same_field_on_a_finer_grid(runs, name, tmp_path):
-    skip_without_device(name)
     coarse, fields = runs(name)
     points = f"grid.points={finer(coarse.case)}"
     settings = [points, "time.steps=4", f"run.device={devices.current()}"]

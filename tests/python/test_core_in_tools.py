@@ -5,7 +5,6 @@ from support.tools import load
 from whorl import _core
 from whorl.base.ranks import MPI
 from whorl.machine.benches.common import bench_case
-from whorl.models import MODELS
 
 
 @pytest.fixture
@@ -23,11 +22,11 @@ def test_the_flow_that_asks_a_core_for_its_gpu():
 @pytest.mark.only_cpu
 def test_flows_of_all_models_that_are_compared_on_a_gpu():
     parts = load("tools/gpu_parts.py")
-    for model in (name for name in _core.build_info()["models"] if MODELS[name].on_gpus):
+    for model in _core.build_info()["models"]:
         points = (8, 8, 1) if model.endswith("2d") else (8, 8, 8)
         flow = parts.make(parts.options(model, points, device="cpu"))
         parts.fill(flow)
-        assert flow.statistics()["energy"] > 0
+        assert max(dict(flow.statistics()).values()) > 0
 
 
 @pytest.mark.only_cpu

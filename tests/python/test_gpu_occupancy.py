@@ -82,6 +82,11 @@ def test_kernels_are_named_by_what_they_do(occupancy):
     assert (store.kind, store.precision, store.threads) == ("lines along z, outwards", "double", 192)
     assert not store.coupled
     assert named(occupancy, LINES.format(COUPLED.format("true"))).coupled
+    for typed in (
+        "StoreCounted<float, equations::TypedModeUpdate<float>, false>",
+        "InRows<equations::AddToMode<float> >",
+    ):
+        assert named(occupancy, f"cuda::run_rows<{typed} >(int)").coupled
     assert not store.differenced
     differenced = LINES.format("Update<Flow<double>, double, whorl::Differencing>")
     assert named(occupancy, differenced).differenced

@@ -88,11 +88,6 @@ def _is_table(value: Any) -> bool:
 def check_together(case: "Case") -> None:
     """Raises ValueError, naming values and remedy, if sections that are valid alone do not fit together."""
     case.flow.check_grid(case.grid)
-    if not case.flow.on_gpus and case.run.device != "cpu":
-        raise ValueError(
-            f'run.device = "{case.run.device}": flow.model = "{case.flow.model}" runs on threads so far; '
-            'leave it out, or give "cpu"'
-        )
     check_forcing(case)
     check_column_names(case)
     check_scalars(case)

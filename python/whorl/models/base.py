@@ -251,9 +251,6 @@ class Model(Section):
     measured: ClassVar[str] = "velocity"
     """The quantity measured on the grid in a step (`measure` of the core's model); a blow-up names it."""
 
-    on_gpus: ClassVar[bool] = True
-    """Whether devices other than threads have the model."""
-
     # Whether the model has a viscous velocity, which carries scalars, and whether only this holds energy.
     viscous: ClassVar[bool] = True
     only_kinetic: ClassVar[bool] = False

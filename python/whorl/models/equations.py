@@ -83,7 +83,6 @@ class Equations(Model):
     }
     measured: ClassVar = "fields"
     viscous: ClassVar = False
-    on_gpus: ClassVar = False
     flat_axes: ClassVar = "yz"
     bases: ClassVar = ("FFF", "SFF", "SSF", "SSS")
 
