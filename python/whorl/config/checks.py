@@ -29,6 +29,7 @@ from whorl.forcing.checks import check_forcing, designed
 from whorl.forcing.names import force_name, forceable
 from whorl.models import DEFAULT, Model, declared_by
 from whorl.models.equations import with_dimensions
+from whorl.models.registered import written_out
 from whorl.particles.options import with_number
 from whorl.probes.options import check_names
 
@@ -50,7 +51,7 @@ def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
     if given.get("forcing") and initial is None:
         given["initial"] = {"name": "zero"}
     if isinstance(flow, dict):
-        given["flow"] = flow = with_dimensions(flow, given.get("grid"))
+        given["flow"] = flow = with_dimensions(written_out(flow), given.get("grid"))
     if model := declared_by(flow):
         grid, output = given.get("grid"), given.get("output", {})
         if isinstance(grid, dict):

@@ -11,7 +11,9 @@ from whorl.base import toml
 from whorl.base.errors import CaseError
 from whorl.config.explain import models_at, nearest_key, show
 from whorl.config.section import Section, tag_key, tag_of
-from whorl.models import DEFAULT, MODELS, Model
+from whorl.models import DEFAULT, MODELS, Model, declared_by
+from whorl.models.equations import Equations
+from whorl.models.registered import REGISTERED
 
 
 @dataclass(frozen=True)
@@ -121,8 +123,8 @@ def _replace(sections: dict[str, Any], setting: Setting) -> None:
     """Replaces a whole section, or list of tables."""
     new = setting.value
     if setting.key == "flow":
-        before, after = _model_of(sections.get("flow", {})), _model_of(new)
-        if before and after and before is not after:
+        before, after = declared_by(sections.get("flow", {})), _model_of(new)
+        if before and after and _differ(before, after, new.get("model")):
             _drop_defaults(sections, before)
     sections[setting.key] = copy.deepcopy(new)
 
@@ -164,9 +166,10 @@ def _make_room(sections: dict[str, Any], table: dict[str, Any], setting: Setting
         for key in [key for key, value in table.items() if not isinstance(value, dict)]:
             del table[key]
     if setting.table == ("flow",) and setting.key == "model":
-        old, new = _model_of(table), _model_of({"model": setting.value})
-        if old and new and old is not new:
-            for key in [key for key in table if key not in new.model_fields]:
+        old, new = declared_by(table), _model_of({"model": setting.value})
+        if old and new and _differ(old, new, setting.value):
+            named = setting.value in REGISTERED  # whose equations take the place of all options
+            for key in [key for key in table if named or key not in new.model_fields]:
                 del table[key]
             _drop_defaults(sections, old)
 
@@ -174,10 +177,16 @@ def _make_room(sections: dict[str, Any], table: dict[str, Any], setting: Setting
 def _model_of(flow: Any) -> type[Model] | None:
     """The model that a section [flow] chooses; None if it is not a table or names no model."""
     name = flow.get("model", DEFAULT) if isinstance(flow, dict) else None
-    return MODELS.get(name) if isinstance(name, str) else None
+    known = MODELS | dict.fromkeys(REGISTERED, Equations)
+    return known.get(name) if isinstance(name, str) else None
 
 
-def _drop_defaults(sections: dict[str, Any], old: type[Model]) -> None:
+def _differ(old: type[Model] | Model, new: type[Model], name: Any) -> bool:
+    """Whether a new model is another one, or has equations of its own by its name."""
+    return name in REGISTERED or (old if isinstance(old, type) else type(old)) is not new
+
+
+def _drop_defaults(sections: dict[str, Any], old: type[Model] | Model) -> None:
     """Drops the old model's defaults, which a resolved case holds as if they had been chosen."""
     for section, key, default in (
         ("grid", "dealias", old.dealias),

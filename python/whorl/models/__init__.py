@@ -17,6 +17,7 @@ from whorl.models.navier_stokes import NavierStokes
 from whorl.models.navier_stokes_2d import NavierStokes2D
 from whorl.models.quasi_static_mhd import QuasiStaticMhd
 from whorl.models.rayleigh_benard import RayleighBenard
+from whorl.models.registered import BUILT_IN
 
 MODELS: dict[str, type[Model]] = {
     tag_of(model): model
@@ -33,6 +34,7 @@ MODELS: dict[str, type[Model]] = {
     )
 }
 DEFAULT = "navier-stokes"
+BUILT_IN.update(MODELS)
 
 if TYPE_CHECKING:
     Flow = Model
