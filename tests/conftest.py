@@ -2,6 +2,7 @@
 
 # ruff: noqa: E402  the core and NumPy read the environment when they are loaded
 import os
+import shutil
 import sys
 from collections.abc import Callable
 
@@ -14,6 +15,15 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # MPI-IO would then complain of a missing folder for shared file positions, which nothing here uses.
 os.environ.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
 os.environ.setdefault("OMPI_MCA_sharedfp", "^sm")
+
+# Files of tests are in memory where there is enough: on a disk a file is safe only after milliseconds.
+MEMORY = "/dev/shm"
+if (
+    os.path.isdir(MEMORY)
+    and shutil.disk_usage(MEMORY).free > 4 << 30
+    and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC  # programs of tests are there, too
+):
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
 
 # Workers share the cores: threads that wait sleep, and linear algebra has one.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")

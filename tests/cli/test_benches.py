@@ -258,6 +258,7 @@ def test_one_rank_has_nobody_to_exchange_with(whorl, tmp_path, which):
 # scaling
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_scaling(bench, tmp_path):
     figures, shown = bench("scaling", "--points", "16", "--times", "2", ranks=3)

@@ -19,6 +19,7 @@ def test_copies_are_known_by_their_launcher(monkeypatch, variable):
     assert "A launcher started 3 processes" in parallel.copies()
 
 
+@pytest.mark.slow
 def test_two_copies_in_one_directory_are_told_why(shell, tmp_path, monkeypatch):
     """Each with its own runs, and says what it may be."""
     (tmp_path / "case.toml").write_text(CASE)

@@ -244,6 +244,7 @@ def test_what_average_refuses(whorl, run):
     assert (run / "series.csv").read_bytes() == before
 
 
+@pytest.mark.long("averages and pictures of an analysis")
 def test_means_and_pictures_of_an_analysis(whorl, run):
     assert whorl("analyse", "box", "--all", "--moments", "u", "--pdf", "p").code == 0
     means = whorl("average", "box", "--diagnostics", "--file", "box/analysis.h5", "--from", "0")

@@ -153,6 +153,7 @@ def test_a_trial_that_fails_on_one_rank_in_the_midst_of_an_exchange_ends_the_run
     assert said in finished.err
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_a_restart_keeps_the_process_grid_that_was_measured(whorl, tmp_path):
     """On another the bits would be others; the rest is measured anew."""
@@ -188,6 +189,7 @@ def test_a_recorded_grid_is_for_its_ranks(tmp_path):
         assert tune.recorded_grid(path) is None
 
 
+@pytest.mark.long("ranks start, and are refused")
 @pytest.mark.parametrize("transport", ["rma-shared", pytest.param("auto", marks=pytest.mark.slow)])
 def test_memory_to_share_that_a_node_has_not_is_refused(shell, tmp_path, transport):
     """MPI would wait for ever; containers often have little."""
@@ -212,6 +214,7 @@ def test_memory_to_share_that_a_node_has_not_is_refused(shell, tmp_path, transpo
 LEVELS = ["funneled", "serialized", "multiple"]
 
 
+@pytest.mark.long("mpiexec starts ranks for each kind of threads")
 @pytest.mark.parametrize(
     ("given", "threading"),
     [

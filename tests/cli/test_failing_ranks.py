@@ -99,6 +99,7 @@ def test_a_rank_that_leaves_ends_all(shell, tmp_path, at, how, told):
     assert told in result.err
 
 
+@pytest.mark.long("mpiexec takes seconds to end what is left")
 @pytest.mark.parametrize(("how", "code"), [("sys.exit(0)", 0), ("sys.exit(4)", 4)])
 def test_ranks_that_leave_together_leave_as_they_would(shell, tmp_path, how, code):
     (tmp_path / "script.py").write_text(f"LEAVES_AT, ALL = 'end', True\n{LEAVING.replace('HOW', how)}")

@@ -20,6 +20,7 @@ LISTS = {
 }
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("which", LISTS)
 @pytest.mark.parametrize("width", [1, 30, 60, 80, 81, 100, 132])
 def test_words_are_whole_at_any_width(whorl, monkeypatch, which, width):

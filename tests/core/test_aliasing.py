@@ -168,6 +168,7 @@ def test_aliases_of_a_step_cancel_but_for_their_change_within_it(world, dealias,
     assert alias_order(world, twin, [0]) == pytest.approx(order, abs=0.1)
 
 
+@pytest.mark.turns
 @on_ranks(1, 3)
 @pytest.mark.parametrize("scheme", TABLES)
 def test_aliases_of_a_pair_of_steps_cancel_with_every_scheme(world, scheme):

@@ -50,6 +50,7 @@ def check_against_the_cpu(world, points, device, precision, **settings):
     flows.assert_close(velocity[0], velocity[1], precision)
 
 
+@pytest.mark.turns
 @on_ranks(1)
 @pytest.mark.parametrize("precision", flows.PRECISIONS)
 @pytest.mark.parametrize("points", SHAPES + ALONE + TOO_LONG, ids=str)
@@ -57,6 +58,7 @@ def test_lines_are_those_of_the_cpu(world, points, precision, device):
     check_against_the_cpu(world, points, device, precision)
 
 
+@pytest.mark.turns
 @on_ranks(2, 3, 6)
 @pytest.mark.parametrize("points", [(14, 32, 18), (72, 12, 10), *ALONE], ids=str)
 def test_rows_of_several_ranks_are_those_of_the_cpu(world, points, device):

@@ -227,6 +227,7 @@ def test_a_write_that_fails_on_one_rank_leaves_the_file_before(world, kind, vict
     assert path.read_bytes() == b"what was there before"
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("ranks", counted(1, 2))
 @pytest.mark.parametrize("part", [0.1, 0.9])
 def test_a_process_killed_while_writing_leaves_the_checkpoint_before(part, ranks, checkpoint, tmp_path):

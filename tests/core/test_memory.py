@@ -28,6 +28,7 @@ sizes = st.tuples(st.sampled_from(SIZES), st.sampled_from(SIZES), st.sampled_fro
 boxes = pytest.mark.parametrize(("points", "dealias"), BOXES)
 
 
+@pytest.mark.turns
 @on_ranks()
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("scheme", TABLES)

@@ -131,6 +131,7 @@ def check(world, flow, case, evaluator, known, texts, precision="double"):
         assert np.abs(means.ravel() - wanted.mean((1, 2, 3))).max() <= limit, f"the mean of {text}"
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("dealias", RULES)
 @on_ranks()
 def test_every_operator(world, dealias):

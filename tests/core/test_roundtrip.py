@@ -103,6 +103,7 @@ def test_fields_there_and_back(world, points, lengths, precision, dealias, shape
         check_fields(world, flow, twin, precision)
 
 
+@pytest.mark.turns
 @on_ranks()
 @rules
 @boxes
@@ -159,6 +160,7 @@ def test_a_step_reports_speeds_and_chooses_dt(world, points, dealias):
         assert_close(flows.read(world, flow), after, "double", what=f"velocity after dt = {dt}")
 
 
+@pytest.mark.turns
 @on_ranks(1, 3)
 @pytest.mark.parametrize(
     ("precision", "points"),

@@ -113,6 +113,7 @@ def check_all(world, box, precision, **settings):
     check_steps(world, flow, box, precision)
 
 
+@pytest.mark.turns
 @on_ranks(1, 4, 6)
 @bases_of_box
 @rules

@@ -28,6 +28,7 @@ def explicit_or_exact(name: str) -> list[dict[str, str]]:
     return [{"linear": "explicit"}, {"linear": "exact"}] if linear else [{}]
 
 
+@pytest.mark.turns
 @every
 @pytest.mark.parametrize("precision", ["double", "single"])
 def test_the_equations_are_those_of_the_cpu(name, precision, device):

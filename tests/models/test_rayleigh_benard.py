@@ -345,6 +345,7 @@ def steady_roll(rayleigh, points, dt, until):
 STEADY = [(1000.0, 1.7385935, 7.062242, (24, 16)), (2000.0, 2.6964746, 15.098010, (32, 20))]
 
 
+@pytest.mark.cpu_by_default
 @pytest.mark.parametrize(("rayleigh", "nusselt", "speed", "points"), STEADY)
 def test_steady_rolls(rayleigh, nusselt, speed, points):
     """All three Nusselt numbers, and ⟨|∇u|²⟩ = Ra (Nu − 1) in κ units."""

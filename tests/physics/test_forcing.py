@@ -60,6 +60,7 @@ def test_abc_force_makes_an_abc_flow():
     assert distance(flow.velocity(), grown * still.velocity()) < 1e-7
 
 
+@pytest.mark.cpu_by_default
 @pytest.mark.parametrize(("scheme", "order"), SCHEMES.items())
 def test_order_with_a_force_that_depends_on_time(scheme, order):
     """u = F sin(k y) Re[(e^{iωt} − e^{−rate t}) / (rate + iω)]: by frequency, and by formulas in t.
@@ -273,6 +274,7 @@ def test_a_force_counts_in_the_first_step_from_rest():
         assert 0.05 < moved <= 0.5
 
 
+@pytest.mark.cpu_by_default
 @pytest.mark.parametrize("kind", ["constant-power", "helical", "linear", "linear to an energy"])
 def test_constant_power_lifts_a_weak_field(kind):
     """E = E₀ + P t without viscosity, from an energy that the force doubles many times in the first steps."""

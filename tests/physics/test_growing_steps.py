@@ -77,6 +77,7 @@ def steps_of(simulation: Simulation) -> list[float]:
     return lengths
 
 
+@pytest.mark.cpu_by_default
 @pytest.mark.parametrize("name", CASES)
 def test_a_flow_from_rest_is_that_of_small_steps(name):
     *_, until, given = CASES[name]
@@ -114,6 +115,7 @@ FACTORS = [
 ]
 
 
+@pytest.mark.cpu_by_default
 @pytest.mark.parametrize("factor", FACTORS)
 def test_factors_that_are_no_line_at_any_step_are_passed(factor):
     ends = []

@@ -106,6 +106,7 @@ def rows(first, count, particles=200):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 def test_rows_are_added_at_a_cost_in_proportion_to_them(tmp_path, monkeypatch, order):
     """All bytes that are copied are some times those of the file, whatever the number of additions."""

@@ -54,6 +54,7 @@ def test_variance_and_correlation_of_the_process():
         assert product.mean() / (4 * sigma2 * MODES) == pytest.approx(expected, abs=4 * error)
 
 
+@pytest.mark.cpu_by_default
 @pytest.mark.parametrize("force", [OU, WHITE], ids=["coloured", "white"])
 def test_mean_power_where_the_flow_does_not_react(force):
     """From rest, without viscosity, E(t) = P (t − T (1 − e^{−t/T})) in the mean: 4 N σ² T_L, or P itself."""

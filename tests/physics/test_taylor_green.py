@@ -30,6 +30,7 @@ def test_first_tenth(truncation):
 REFERENCE = {1: (0.1174809339, 0.007768562), 2: (0.1090476090, 0.009265787)}
 
 
+@pytest.mark.cpu_by_default
 @pytest.mark.parametrize(
     ("dealias", "tolerances"),
     [

@@ -180,7 +180,7 @@ def test_when_means_are_taken():
     assert all(1.08 < after / before < 1.12 for before, after in itertools.pairwise(rows))
 
 
-@pytest.mark.long("an error is the spread of many runs")
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted", [0.02, 0.05])
 def test_errors_are_those_of_many_runs(wanted):
     """Means of runs that end at an error differ from the true one by about as much, though they end early."""

@@ -453,6 +453,7 @@ def test_a_number_is_told_with_two_digits_of_its_error(mean, error, told):
     assert with_error(mean, error) == told
 
 
+@pytest.mark.long("averages of a run and their picture")
 def test_the_picture_has_the_window_the_means_and_the_mean_spectrum(write, monkeypatch, tmp_path):
     run = write(TIMES, energy=noisy(1), dissipation=noisy(2))
     add_states(run, TIMES[::4])

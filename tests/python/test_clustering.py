@@ -29,7 +29,7 @@ def test_cells_of_random_points_have_their_variance():
     assert one < 0.025
 
 
-@pytest.mark.long("a share of seeds needs seeds")
+@pytest.mark.slow
 def test_errors_cover_the_truth_over_many_seeds():
     """Of D₂ and of g near a spacing, of random points: a pair counts in two particles, but once."""
     off = []

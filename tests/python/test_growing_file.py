@@ -71,6 +71,7 @@ def test_a_small_file_has_all_states_itself(tmp_path):
     check(file, range(5))
 
 
+@pytest.mark.slow
 def test_the_cost_is_in_proportion_to_the_states(tmp_path, large, monkeypatch):
     copied, copy = [], shutil.copyfile
 

@@ -154,7 +154,7 @@ def test_acceleration_by_differences_of_waves_and_as_read():
     assert "resolution" not in read.attrs
 
 
-@pytest.mark.long("a share of seeds needs seeds")
+@pytest.mark.slow
 def test_errors_cover_the_truth_over_many_seeds():
     """Of dispersion, variance, D₂, flatness and T_L, of paths over 60 of their times: as they should.
 

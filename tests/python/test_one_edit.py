@@ -72,7 +72,7 @@ def of(title: str):
     return pytest.mark.parametrize("copy", [title], indirect=True)
 
 
-@pytest.mark.long("a copy of the package is made and run")
+@pytest.mark.slow
 @of("A scheme")
 def test_a_scheme_is_one_edit(copy):
     """Known by its name, suggested, and of its order: the error of a step of half the length is a quarter."""
@@ -103,7 +103,7 @@ except CaseError as error:
     assert "did you mean midpoint?" in told["error"]
 
 
-@pytest.mark.long("a copy of the package is made and run")
+@pytest.mark.slow
 @of("An option")
 def test_an_option_is_one_edit(copy):
     assert copy.places == ["python/whorl/config/run.py"]
@@ -123,6 +123,7 @@ except CaseError as error:
     assert "run.patience = -1" in told["error"]
 
 
+@pytest.mark.slow
 @of("A diagnostic")
 def test_a_column_is_one_edit(copy):
     assert copy.places == ["python/whorl/models/viscous.py"]
@@ -142,7 +143,7 @@ told = {"units": column.attrs["units"], "meaning": column.attrs["long_name"], "r
     assert re.search(r"^step,time.*,decay_time,", head, re.MULTILINE)
 
 
-@pytest.mark.long("a copy of the package is made and run")
+@pytest.mark.slow
 @needs("hdf5")
 @of("An output file")
 def test_an_output_file_is_one_edit(copy):

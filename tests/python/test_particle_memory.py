@@ -70,6 +70,7 @@ def case_of(**sections) -> Case:
     )
 
 
+@pytest.mark.turns
 @on_ranks(1, 2, 4)
 @pytest.mark.parametrize("scheme", ["rk2", "rk4", "ab3"])
 def test_particles_take_what_is_counted(world, scheme):

@@ -36,6 +36,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_errors_cover_the_truth_as_often_as_they_should(kind):
     """Two thirds of the means are within one error, 95 % within two; the larger of two is a little wide."""

@@ -210,6 +210,7 @@ def test_a_run_is_refused_for_its_diagnostics(monkeypatch):
         check_memory(asked, world_of())
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize(("device", "near"), [("cpu", 0.9), ("cuda", 0.75)])
 @pytest.mark.parametrize("name", ["fields", "filtered", "pressure", "all"])
 def test_the_quick_bound_counts_them(name, device, near):

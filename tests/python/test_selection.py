@@ -176,10 +176,12 @@ def known(monkeypatch):
 
 
 def test_a_case_beyond_the_limit_is_named_with_the_remedy(known):
-    known({"tests/a.py::f[long]": (3.1, 1), "tests/a.py::f": (30.0, 100), "tests/a.py::g": (9.0, 2)})
+    others = {"tests/c.py::many": (400 * 3.0 - 42.1, 10000)}
+    known({"tests/a.py::f[long]": (3.1, 1), "tests/a.py::f": (30.0, 100), "tests/a.py::g": (9.0, 2)} | others)
     said = durations.complaint(
         ["tests/a.py::f[long]", "tests/a.py::f[short]", "tests/a.py::g[x]", "tests/b.py::h"]
     )
+    assert "more than 3.0 s" in said
     assert "3.1 s  tests/a.py::f[long]" in said
     assert "4.5 s  tests/a.py::g[x]" in said
     assert "short" not in said

@@ -103,6 +103,7 @@ def test_an_ornstein_uhlenbeck_process_has_its_correlation_and_time(whole):
     assert np.isnan(found["micro_time"])
 
 
+@pytest.mark.slow
 def test_errors_are_the_spread_of_many_series():
     """The mean of the estimated errors is the standard deviation of what is estimated."""
     dt, time = 0.1, 0.6

@@ -18,7 +18,7 @@ import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
 FILE = TESTS / "durations.txt"
-LIMIT = 3.0  # seconds of a case of the default tier
+SHARE = 400  # a case of the default tier takes at most such a part of all stored seconds, on any machine
 ALONE = 1.0  # seconds from which a case has its own line
 LEAST = 0.1  # seconds from which a function has one
 OF_PYTEST = 0.005  # seconds that a case takes beside its own
@@ -75,12 +75,13 @@ def shortest(items: list[pytest.Item], seconds: float) -> list[pytest.Item]:
 
 def complaint(cases: Iterable[str]) -> str:
     """A sentence on cases that are too long; empty where none is."""
-    found = {case: seconds_of(case) for case in cases if seconds_of(case) > LIMIT}
+    limit = sum(seconds for seconds, _ in stored().values()) / SHARE
+    found = {case: seconds_of(case) for case in cases if seconds_of(case) > limit}
     lines = [f"  {seconds:.1f} s  {case}" for case, seconds in found.items()]
     if not lines:
         return ""
     return (
-        f"These take more than {LIMIT:g} s by tests/durations.txt:\n"
+        f"These take more than {limit:.1f} s by tests/durations.txt, a {SHARE}th of all there:\n"
         + "\n".join(lines)
         + "\nMake them smaller, or mark them `slow`, which leaves them to `make test-all`; then store what "
         "they take with pytest --store-durations."
