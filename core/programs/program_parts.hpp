@@ -67,7 +67,8 @@ template <class Real> struct LoadedTerm {
     // The real factor of a mode. A high power of k may be beyond single precision.
     WHORL_INLINE double of(Wavenumber<Real> k) const {
         double m = not_averaged(k);
-        if (is_shaped) m *= shape(square(widened(k)));
+        if (is_shaped && m != 0.0)
+            m *= shape(square(widened(k))); // the shape of a left-out mean is no number
         return radius > 0.0 ? m * averaged(radius * std::sqrt(square(widened(k))), disc) : m;
     }
     WHORL_INLINE bool is_within(Wavenumber<double> k) const {
