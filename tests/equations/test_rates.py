@@ -95,3 +95,13 @@ def test_rate_of_the_case():
     fields = state(system, box, 3)
     found = Interpreter(compiled(declared), box, fields).results[-2]
     assert np.allclose(found, 10 * abs(box.to_points(fields[0])))
+
+
+def test_a_rate_below_zero_is_none():
+    declared = Declarations(SCALAR, ["dt(u) = -u*dx(u)"], axes=1, rate="u + 0.45")
+    box, system = Box(1, 8), read(declared)
+    fields = state(system, box, 3)
+    values = box.to_points(fields[0]) + 0.45
+    assert values.min() < 0 < values.max()
+    found = Interpreter(compiled(declared), box, fields).results[-2]
+    assert np.allclose(found, np.maximum(values, 0))

@@ -190,7 +190,8 @@ class _Assembly:
 
     def _rate(self, builder: Builder) -> Operand:
         if self.system.rate is not None:
-            return self._node(builder, self.system.rate)
+            given = self._node(builder, self.system.rate)  # GPUs find maxima of numbers that are not negative
+            return builder.step("maximum", given, builder.value(0.0))
         bounds = Bounds(self.grid, kept(self.dealias))
         found = Bound(
             builder, self.inputs, self.velocity, bounds, self._clock_in(builder), self._slopes_in(builder)
