@@ -254,14 +254,15 @@ def test_gray_and_scott():
 
 
 @pytest.mark.parametrize(
-    ("beta", "r", "numbers", "rate"),
+    ("beta", "r", "k", "rate"),
     [
-        (0.0, 0.0, (1, 0), 0.57735026919),
-        (0.5, 0.0, (1, 0), 0.552770798393),
-        (0.5, 0.2, (1, 0), 0.490199142997),
+        (0.0, 0.0, (1.0, 0.0), 0.57735026919),
+        (0.5, 0.0, (1.0, 0.0), 0.552770798393),
+        (0.5, 0.2, (1.0, 0.0), 0.490199142997),
+        (0.5, 0.2, (0.75, 0.5), 0.398941658095),
     ],
 )
-def test_two_layers(beta, r, numbers, rate):
+def test_two_layers(beta, r, k, rate):
     """Quasi-geostrophic flow in two layers, U = 1 and -1, F = 1: the rate of baroclinic instability."""
     half = "inv_lap(q + s)/2"
     turned = "helmholtz(q - s, a)/4"
@@ -270,8 +271,9 @@ def test_two_layers(beta, r, numbers, rate):
     drag = f" - r*lap{lower}" if r else ""
     terms += [f"dt(s) = dy{lower}*dx(s) - dx{lower}*dy(s) + dx(s) - (beta - 2)*dx{lower}{drag}"]
     numbers_of = {"a": np.sqrt(0.5), "beta": beta} | ({"r": r} if r else {})
-    sections = typed({"q": "scalar", "s": "scalar"}, terms, SQUARE, numbers_of)
-    found = rates(sections, {"q": 0.0, "s": 0.0}, ["q", "s"], numbers, 0.01, 50)
+    grid = SQUARE | {"lengths": [TAU / one if one else TAU for one in k] + [1.0]}
+    sections = typed({"q": "scalar", "s": "scalar"}, terms, grid, numbers_of)
+    found = rates(sections, {"q": 0.0, "s": 0.0}, ["q", "s"], [int(one > 0) for one in k], 0.01, 50)
     assert found.real.max() == pytest.approx(rate, abs=1e-6)
 
 
