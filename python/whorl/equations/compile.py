@@ -9,7 +9,6 @@ from whorl.equations.dealias import check_growth, dealiasing, kept, side_with_fu
 from whorl.equations.exact import ONE
 from whorl.equations.forms import Choice, Problem, Search, typed_choice
 from whorl.equations.formulas import combination
-from whorl.equations.identity import identity_of, normalised
 from whorl.equations.kinds import KINDS
 from whorl.equations.linear_part import linear_part, plan_term
 from whorl.equations.multipliers import IDENTITY, Form
@@ -117,8 +116,6 @@ class _Assembly:
             form=self.choice.name,
             cost=float(self.choice.cost),
             notes=self.choice.notes,
-            text=normalised(self.system),
-            identity=identity_of(declared, problem),
         )
 
     def _fields(self) -> tuple[FieldPlan, ...]:

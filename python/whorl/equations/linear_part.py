@@ -53,7 +53,7 @@ def linear_part(
         for to, row in enumerate(of)
         for place, value in sorted(row.items())
     ]
-    return LinearPart(exact, _blocks(rest, exact), tuple(explicit))
+    return LinearPart(exact, _blocks(rest), tuple(explicit))
 
 
 def plan_term(place: Place, value: Fraction) -> PlanTerm:
@@ -108,7 +108,7 @@ def _is_rate(number: int, place: Place, rate: Mapping[float, Fraction]) -> bool:
     return component == number and exponent_of(factor) in rate
 
 
-def _blocks(rows: Sequence[Sums], rates: Sequence[tuple[Rate, ...]]) -> tuple[LinearBlock, ...]:
+def _blocks(rows: Sequence[Sums]) -> tuple[LinearBlock, ...]:
     """The components that rows connect, each with its terms."""
     joined = {number: {number} for number in range(len(rows))}
     for to, row in enumerate(rows):
@@ -125,6 +125,5 @@ def _blocks(rows: Sequence[Sums], rates: Sequence[tuple[Rate, ...]]) -> tuple[Li
             for place, value in sorted(rows[to].items())
         ]
         if terms and members[0] == number:
-            commutes = len({rates[one] for one in members}) == 1
-            blocks.append(LinearBlock(tuple(members), tuple(terms), commutes))
+            blocks.append(LinearBlock(tuple(members), tuple(terms)))
     return tuple(blocks)

@@ -115,14 +115,10 @@ class LinearTerm:
 
 @dataclass(frozen=True)
 class LinearBlock:
-    """Components that linear terms connect, besides their rates.
-
-    `commutes`: all components have one rate, so that the exponential is a product.
-    """
+    """Components that linear terms connect, besides their rates."""
 
     components: tuple[int, ...]
     terms: tuple[LinearTerm, ...]
-    commutes: bool
 
 
 @dataclass(frozen=True)
@@ -171,10 +167,6 @@ class EquationPlan:
         The lines that are transformed, in N² lines of N points.
     notes : tuple of str
         Sentences about the search.
-    text : str
-        The equations in a normal order.
-    identity : str
-        A hash of the equations without the values of parameters.
     """
 
     axes: int
@@ -197,8 +189,6 @@ class EquationPlan:
     form: str
     cost: float
     notes: tuple[str, ...]
-    text: str
-    identity: str
 
     @property
     def components(self) -> int:

@@ -12,6 +12,7 @@ from whorl.config.columns import Column
 from whorl.config.section import Linear, listed, option
 from whorl.equations.compile import compiled
 from whorl.equations.dealias import dealiasing
+from whorl.equations.identity import identity_of
 from whorl.equations.kinds import AXES, KINDS
 from whorl.equations.plan import EquationPlan
 from whorl.equations.problem import problem_of
@@ -135,8 +136,7 @@ class Equations(Model):
                 del PLANS[next(iter(PLANS))]
             points, lengths = grid.points[: self.dimensions], grid.lengths[: self.dimensions]
             reach = FURTHER if grid.dealias in FRACTIONS else 1.0
-            walls = tuple(letter == "S" for letter in reversed(grid.bases))
-            declared = self.declarations(walls, FRACTIONS.get(grid.dealias, grid.dealias))
+            declared = self.declarations(_walls(grid), FRACTIONS.get(grid.dealias, grid.dealias))
             PLANS[key] = compiled(declared, self.forms, Box(points, lengths, reach))
         return PLANS[key]
 
@@ -247,6 +247,11 @@ class Equations(Model):
         return self.constants()
 
 
+def _walls(grid: Any) -> Parity:
+    """Whether there are walls along x, y and z."""
+    return tuple(letter == "S" for letter in reversed(grid.bases))
+
+
 def _fields_of(name: str, kind: str, dimensions: int, zero: str) -> dict[str, FieldOf]:
     """The fields of the state that a declared field has."""
     of = KINDS[kind]
@@ -281,7 +286,8 @@ def other_equations(flow: Any, before: Any, grid: Any) -> str | None:
                 f"the kind of {name} is wrong ({kind}): the checkpoint has a {was} with a divergence; begin "
                 "from a field that has none"
             )
-    if flow.plan(grid).identity == before.plan(grid).identity:
+    walls = _walls(grid)
+    if identity_of(flow.declarations(walls)) == identity_of(before.declarations(walls)):
         return None
     return "the equations are others than those of the checkpoint: " + "; ".join(before.equations)
 
