@@ -36,11 +36,11 @@ class Clock {
                 inputs.push_back(mean);
         }
         struct Inputs {
-            const std::vector<double>& values;
-            double of(int i) const { return values[static_cast<std::size_t>(i)]; }
+            const double* values;
+            WHORL_INLINE double of(int i) const { return values[i]; }
         };
         std::vector<double> results;
-        interpreter_.run_at(Inputs{inputs}, Point{0, 0, 0}, [&](const auto& of) {
+        interpreter_.run_at(Inputs{inputs.data()}, Point{0, 0, 0}, [&](const auto& of) {
             for (const int result : steps_.results) results.push_back(of(result));
         });
         return results;
