@@ -375,9 +375,9 @@ def find_case(source: str | Path) -> Path:
     ready = ready_cases()
     if str(source) in ready:
         return ready[str(source)]
-    near = _meant(str(source), ready)
+    near, named = _meant(str(source), ready), str(source) or '""'
     raise CaseError(
-        f"there is no case file {source} and no ready case of that name{near} "
+        f"there is no case file {named} and no ready case of that name{near} "
         f"Ready cases: {', '.join(ready)} (see whorl cases)."
     )
 
