@@ -117,5 +117,6 @@ def told(words: list[str], message: str) -> bool:
     """Whether a message has a word of what was typed, if that has one, as it may show it."""
     shown = ["".join(c if c.isprintable() else ascii(c).strip("'") for c in text) for text in words]
     parts = [part for text in shown for part in re.findall(r"\w+", text)]
-    empty = "" in words and '""' in message
-    return not parts or empty or any(part[:20] in message for part in parts)
+    # A word without letters may be the one that is told.
+    bare = not shown or not all(re.search(r"\w", text) for text in shown)
+    return bare or any(part[:20] in message for part in parts)

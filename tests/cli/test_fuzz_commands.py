@@ -114,6 +114,7 @@ def commands(draw) -> list[str]:
 @example(["average", "run", "--from", "1e-310"])
 @example(["models", "zero\u200bwidth"])
 @example(["models", "--equations", ""])
+@example(["models", "--equations", "~"])
 @pytest.mark.usefixtures("undrawn_reports")
 def test_a_command(fresh, words):
     done = check(fresh(), words)
