@@ -107,8 +107,8 @@ template <class Device, class Real> class TypedEquation final : public Equation<
     void add_force(Device& device, const TendencyData<Real>& data,
                    const kernels::AddedForce<Real>& force) const override {
         if constexpr (Device::streams) {
-            const Pass pass(data, *tables_, nullptr, copied_->get(), {}, nullptr);
-            kernels::over(device, AddToMode<Real>{pass.update(), force}, force.on.count);
+            const TypedModeUpdate<Real> update(*tables_, copied_->get(), data);
+            kernels::over(device, AddToMode<Real>{update, force}, force.on.count);
         } else {
             const TypedUpdate<Device, Real> update(*tables_, data, data.at_present());
             kernels::over(device, AddToRow<Device, Real>{update, force}, force.on.count);

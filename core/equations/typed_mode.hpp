@@ -16,13 +16,18 @@ template <class Real> class TypedModeUpdate {
     static constexpr int most = Combination<Real>::most;
 
   public:
-    TypedModeUpdate(const TablesOnDevice<Real>& tables, const LinearForcing<Real>& forcing,
+    TypedModeUpdate(const Tables<Real>& on_host, const TablesOnDevice<Real>& tables,
+                    const TendencyData<Real>& data)
+        : TypedModeUpdate(on_host, tables, data, data.at_present()) {}
+
+    TypedModeUpdate(const Tables<Real>& on_host, const TablesOnDevice<Real>& tables,
                     const TendencyData<Real>& data, const Stage& now)
         : tables_(tables), combination_(now, data.registers, data.step->dt, 1),
           differences_(now, data.step->dt), state_(data.registers[0]),
           extra_(data.adds ? data.extra : nullptr), modes_(data.modes),
           elapsed_(static_cast<Real>(now.advance * data.step->dt)), weight_(static_cast<Real>(data.weight)),
-          exact_(data.exact && tables.blocks > 0), ends_step_(now.ends_step), forcing_(forcing) {}
+          exact_(data.exact && tables.blocks > 0), ends_step_(now.ends_step),
+          forcing_(on_host, data, now, exact_) {}
 
     // Stores a mode; flux v is values.get(v, i).
     template <class Values> WHORL_INLINE void store(Mode<Real> mode, const Values& values, int i) const {
@@ -64,9 +69,7 @@ template <class Real> class TypedModeUpdate {
         const auto state = [&](int c) { return state_[c * modes_ + mode.index]; };
         for (int c = 0; c < tables_.components; ++c) da[c] = tables_.tendency.at(c, mode.k, flux);
         for (int f = 0; f < tables_.fields; ++f)
-            if (tables_.field[f].projected)
-                change(tables_.field[f], mode.k, da,
-                       [](Wavenumber<Real> k, Complex<Real>* a) { project(k, a); });
+            if (tables_.field[f].projected) project_field(tables_.field[f], mode.k, da);
         for (int c = 0; c < tables_.components; ++c) {
             if (is_mean(mode.k)) da[c] = da[c] + tables_.sources[c];
             if (!exact_) da[c] = da[c] + tables_.coupling.at(c, mode.k, state);
@@ -124,20 +127,17 @@ template <class Real> class TypedModeUpdate {
             growing ? static_cast<double>(forcing_.growth[tables_.field_of[components[0]]]) : 0.0, wide, 1);
         for (int n = 0; n < count; ++n) a[components[n]] = narrowed<Real>(wide[0][n]);
     }
+    static WHORL_INLINE void project_field(const FieldOnDevice& field, Wavenumber<Real> k,
+                                           Complex<Real>* da) {
+        Complex<Real> whole[3] = {{0, 0}, {0, 0}, {0, 0}};
+        for (int c = 0; c < field.components; ++c) whole[c] = da[field.first + c];
+        project(k, whole);
+        for (int c = 0; c < field.components; ++c) da[field.first + c] = whole[c];
+    }
     WHORL_INLINE void constrain(Wavenumber<Real> k, Complex<Real>* a) const {
         for (int f = 0; f < tables_.fields; ++f)
             if (tables_.field[f].solenoidal)
-                change(tables_.field[f], k, a,
-                       [](Wavenumber<Real> at, Complex<Real>* of) { close_continuity(at, of); });
-    }
-    // Changes the vector that a field is, or that it is with a third component of zero.
-    template <class Change>
-    static WHORL_INLINE void change(const FieldOnDevice& field, Wavenumber<Real> k, Complex<Real>* a,
-                                    const Change& by) {
-        Complex<Real> of[3] = {{0, 0}, {0, 0}, {0, 0}};
-        for (int c = 0; c < field.components; ++c) of[c] = a[field.first + c];
-        by(k, of);
-        for (int c = 0; c < field.components; ++c) a[field.first + c] = of[c];
+                close_continuity(k, tables_.field[f].components, a + tables_.field[f].first);
     }
 
     TablesOnDevice<Real> tables_;

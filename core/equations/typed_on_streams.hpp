@@ -69,12 +69,9 @@ template <class Device, class Real> struct TypedOnStreams : TendencyData<Real> {
         }
     }
 
-    TypedModeUpdate<Real> update() const {
-        const Stage now = this->at_present();
-        return {tables, LinearForcing<Real>(*on_host, *this, now, this->exact && on_host->couples()), *this,
-                now};
+    template <class F> void with_store(const F& f) const {
+        f(TypedModeUpdate<Real>(*on_host, tables, *this));
     }
-    template <class F> void with_store(const F& f) const { f(update()); }
 };
 
 } // namespace whorl::equations
