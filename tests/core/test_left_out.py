@@ -33,15 +33,20 @@ for transport in _core.build_info()["transports"]:
     flows.write(flow, flows.noise(box))
     flow.step(0.01)
     velocities.add(flows.read(MPI.COMM_WORLD, flow).tobytes())
-print(flow.ranks, MPI.COMM_WORLD.size, _core.build_info()["mpi"], len(velocities), without_mpi())
+energy = flow.statistics()["energy"].hex()
+print(energy, flow.ranks, MPI.COMM_WORLD.size, _core.build_info()["mpi"], len(velocities), without_mpi())
 """
 
 
 @pytest.mark.parametrize("without", ["mpi4py", "library"])
 def test_without_mpi_a_flow_runs_on_one_rank(without):
     command = [sys.executable, "-c", WITHOUT_MPI, without]
+    flow = flows.make(MPI.COMM_SELF, BOX)
+    flows.write(flow, flows.noise(BOX))
+    flow.step(0.01)
+    energy = flow.statistics()["energy"].hex()
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
-    assert done.stdout.startswith("1 1 none 1 "), done.stdout + done.stderr
+    assert done.stdout.startswith(f"{energy} 1 1 none 1 "), done.stdout + done.stderr
     reason = {"mpi4py": "mpi4py is not installed", "library": "cannot load MPI library"}[without]
     assert reason in done.stdout
 

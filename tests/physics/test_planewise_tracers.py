@@ -132,7 +132,6 @@ def paths_beside(comm, dealias: str, *texts: str) -> tuple[np.ndarray, np.ndarra
         return cloud.positions(), heavy.positions()
 
 
-@pytest.mark.turns
 @on_ranks(1, 2, 3)
 @pytest.mark.parametrize("dealias", ["phase-shift", "2/3"])
 def test_a_force_may_read_tracers_on_their_way(world, dealias):
