@@ -64,6 +64,17 @@ void bind_parts(nb::module_& m) {
 }
 
 void bind_plan(nb::module_& m) {
+    using equations::RowCode;
+    nb::class_<RowCode>(m, "RowCode",
+                        "Addresses of compiled functions of rows (equations/row_code.hpp), or 0; their "
+                        "numbers are double or single.")
+        .def(
+            "__init__",
+            [](RowCode* self, bool of_double, std::uintptr_t load, std::uintptr_t work,
+               std::uintptr_t contract,
+               std::uintptr_t tendency) { new (self) RowCode{of_double, load, work, contract, tendency}; },
+            nb::kw_only(), nb::arg("of_double"), nb::arg("load") = 0, nb::arg("work") = 0,
+            nb::arg("contract") = 0, nb::arg("tendency") = 0);
     nb::class_<Plan>(m, "EquationPlan",
                      "Typed equations as numbers: tendency and coupling have the terms of each component, of "
                      "fluxes and of components.")
@@ -74,16 +85,21 @@ void bind_plan(nb::module_& m) {
                const std::vector<std::vector<FluxPart>>& fluxes, const programs::InputTerms& tendency,
                const programs::InputTerms& coupling, const programs::InputTerms& varying,
                const std::vector<int>& varying_by, const std::vector<Source>& sources, const ClockPlan& clock,
-               const std::vector<std::vector<int>>& blocks, int velocity_inputs, bool amplifies) {
-                new (self) Plan(
-                    equations::checked({fields, point, odd_products, fluxes, tendency, coupling, varying,
-                                        varying_by, sources, clock, blocks, velocity_inputs, amplifies}));
+               const std::vector<std::vector<int>>& blocks, int velocity_inputs, bool amplifies,
+               const equations::RowCode& code) {
+                new (self) Plan(equations::checked({fields, point, odd_products, fluxes, tendency, coupling,
+                                                    varying, varying_by, sources, clock, blocks,
+                                                    velocity_inputs, amplifies, code}));
             },
             nb::kw_only(), nb::arg("fields"), nb::arg("point"), nb::arg("odd_products"), nb::arg("fluxes"),
             nb::arg("tendency"), nb::arg("coupling"), nb::arg("varying") = Plan().varying,
             nb::arg("varying_by") = Plan().varying_by, nb::arg("sources") = Plan().sources,
             nb::arg("clock") = Plan().clock, nb::arg("blocks") = Plan().blocks,
-            nb::arg("velocity_inputs") = Plan().velocity_inputs, nb::arg("amplifies") = Plan().amplifies);
+            nb::arg("velocity_inputs") = Plan().velocity_inputs, nb::arg("amplifies") = Plan().amplifies,
+            nb::arg("code") = equations::RowCode())
+        .def_prop_ro(
+            "compiled", [](const Plan& plan) { return plan.code.exists(); },
+            "Whether functions of rows were compiled.");
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/exponential.hpp"
+#include "base/sine_cosine.hpp"
 #include "equations/tables.hpp"
 #include "steppers/coupling.hpp"
 
@@ -32,40 +33,53 @@ template <int n> struct BlockModel {
     }
 };
 
-WHORL_ANYWHERE Complex<double> exponential(Complex<double> z) {
-    const double size = std::exp(z.re);
-    return {size * std::cos(z.im), size * std::sin(z.im)};
+// exp(z) for parts of z below 700. Vectorises inside a loop over modes.
+WHORL_INLINE Complex<double> exponential(Complex<double> z) {
+    const Decay<double> decay = exponential_decay(z.re < 700.0 ? -z.re : -700.0);
+    const double size = decay.whole + decay.rest;
+    const SineCosine<double> turn = sine_cosine(z.im);
+    return {size * turn.cosine, size * turn.sine};
+}
+// The root of w with a real part that is not negative, for |w| > 0 (Numerical Recipes, section 5.5).
+WHORL_INLINE Complex<double> root(Complex<double> w) {
+    const double size = std::sqrt(w.re * w.re + w.im * w.im), part = w.re < 0.0 ? -w.re : w.re;
+    const double longer = std::sqrt(0.5 * (size + part)), shorter = 0.5 * w.im / longer;
+    const bool right = w.re >= 0.0, down = w.im < 0.0;
+    return {right ? longer : down ? -shorter : shorter, right ? shorter : down ? -longer : longer};
 }
 
 // exp(M t + g) of one component.
-WHORL_ANYWHERE BlockModel<1> exponential_of(const BlockModel<1>& model, double t, double g) {
+WHORL_INLINE BlockModel<1> exponential_of(const BlockModel<1>& model, double t, double g) {
     const Complex<double> m = model.matrix[0][0];
     return {{{exponential({m.re * t + g, m.im * t})}}};
 }
 // exp(M t + g) of two components. With s half the trace, N = M - s and q^2 N's square, it is
-//   exp(s t + g) (cosh(q t) + t N sinh(q t) / (q t)).
-WHORL_ANYWHERE BlockModel<2> exponential_of(const BlockModel<2>& model, double t, double g) {
+//   exp(s t + g) (cosh(q t) + t N sinh(q t) / (q t)),
+// where cosh and sinh over its argument are summed as Taylor series for |q t| < 1/2. Has no branch, so that
+// it vectorises inside a loop over modes.
+WHORL_INLINE BlockModel<2> exponential_of(const BlockModel<2>& model, double t, double g) {
     const auto& m = model.matrix;
     const Complex<double> s = 0.5 * (m[0][0] + m[1][1]), d = 0.5 * (m[0][0] - m[1][1]);
-    const Complex<double> square = d * d + m[0][1] * m[1][0], w = (t * t) * square;
-    Complex<double> even{1, 0}, odd{1, 0}; // cosh, and sinh over its argument
-    if (std::hypot(w.re, w.im) < 0.25) {
-        constexpr Complex<double> one{1, 0};
-        for (int n = 12; n > 0; n -= 2) {
-            even = one + (1.0 / (n * (n - 1))) * (w * even);
-            odd = one + (1.0 / (n * (n + 1))) * (w * odd);
-        }
-        const Complex<double> of_trace = exponential({s.re * t + g, s.im * t});
-        even = of_trace * even;
-        odd = of_trace * odd;
-    } else {
-        const double size = std::sqrt(std::hypot(w.re, w.im)), angle = 0.5 * std::atan2(w.im, w.re);
-        const Complex<double> z{size * std::cos(angle), size * std::sin(angle)};
-        const Complex<double> rising = exponential({s.re * t + g + z.re, s.im * t + z.im}),
-                              falling = exponential({s.re * t + g - z.re, s.im * t - z.im});
-        even = 0.5 * (rising + falling);
-        odd = (0.5 / (size * size)) * ((rising - falling) * conjugate(z));
-    }
+    const Complex<double> w = (t * t) * (d * d + m[0][1] * m[1][0]);
+    const bool near = w.re * w.re + w.im * w.im < 1.0 / 16;
+    const Complex<double> small{near ? w.re : 0.0, near ? w.im : 0.0};
+    Complex<double> even{1, 0}, odd{1, 0};
+    unrolled<6>([&](auto i) {
+        constexpr int n = 12 - 2 * static_cast<int>(i);
+        even = (1.0 / (n * (n - 1))) * (small * even);
+        odd = (1.0 / (n * (n + 1))) * (small * odd);
+        even.re += 1.0;
+        odd.re += 1.0;
+    });
+    const Complex<double> z = root({near ? 1.0 : w.re, near ? 0.0 : w.im});
+    const Complex<double> apart{near ? 0.0 : z.re, near ? 0.0 : z.im};
+    const Complex<double> rising = exponential({s.re * t + g + apart.re, s.im * t + apart.im}),
+                          falling = exponential({s.re * t + g - apart.re, s.im * t - apart.im});
+    const Complex<double> cosh = 0.5 * (rising + falling);
+    const Complex<double> sinh = (0.5 / dot(z, z)) * ((rising - falling) * conjugate(z));
+    const Complex<double> near_even = rising * even, near_odd = rising * odd;
+    even = {near ? near_even.re : cosh.re, near ? near_even.im : cosh.im};
+    odd = {near ? near_odd.re : sinh.re, near ? near_odd.im : sinh.im};
     const Complex<double> by = t * odd;
     return {{{even + by * d, by * m[0][1]}, {by * m[1][0], even - by * d}}};
 }
@@ -112,7 +126,8 @@ struct Block {
             }
         }
     }
-    template <class Real, int n = 1>
+    // advance() of three components or more.
+    template <class Real, int n = 3>
     void advance_any(Wavenumber<double> k, const double* rate, double elapsed, double grown,
                      Complex<double> (*a)[most_coupled], int vectors) const {
         if (count == n) return advance<Real, n>(k, rate, elapsed, grown, a, vectors);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/parity.hpp"
+#include "equations/row_code.hpp"
 #include "models/declaration.hpp"
 #include "programs/program.hpp"
 
@@ -76,6 +77,7 @@ struct Plan {
     std::vector<std::vector<int>> blocks; // components that the linear terms connect
     int velocity_inputs = 0;              // the first inputs, if they are a velocity, which particles see
     bool amplifies = false;               // the linear terms make some modes grow
+    RowCode code{};                       // on threads: functions that stand for tables
 
     // Names of the mean energies 1/2 <|f|^2> of all fields, then of 1/2 <|grad f|^2>. Set by checked().
     std::vector<std::string> measures{};

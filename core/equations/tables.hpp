@@ -17,36 +17,42 @@ template <class Real> bool is_simple(const programs::LoadedTerm<Real>& term) {
            term.derivatives[0] <= 2 && std::isinf(term.high) &&
            (term.all || (term.power < 0 && term.low < 1e-300)); // without the mean, or with all modes
 }
-template <class Device, bool imaginary, class Real, class Multiplier>
-void add_simple(int length, const Complex<Real>* from, Complex<Real>* to, const Multiplier& m) {
-    Device::run(length, [=](std::int64_t i) WHORL_INSIDE {
-        const Real by = m(i);
-        const Complex<Real> value = imaginary ? times_i(from[i]) : from[i];
-        copy(to[i] + by * value, to[i]);
-    });
+// Calls f(m): m(i) i^(i_power % 2) is the term's factor at mode i of a row.
+template <class Number, class Term, class Real, class F>
+void with_simple(const Term& term, const ModeRow<Real>& row, const F& f) {
+    const double of_axes = term.raised(static_cast<double>(row.ky), term.derivatives[1]) *
+                           term.raised(static_cast<double>(row.kz), term.derivatives[2]);
+    const auto s = static_cast<Number>((term.i_power >= 2 ? -term.factor : term.factor) * of_axes);
+    const int a = term.derivatives[0];
+    const Number none = a == 0 ? Number(1) : Number(0), once = a == 1 ? Number(1) : Number(0),
+                 twice = a == 2 ? Number(1) : Number(0);
+    const auto k = [row](std::int64_t i) WHORL_INSIDE {
+        return Wavenumber<Number>{static_cast<Number>(row.kx[i]), static_cast<Number>(row.ky),
+                                  static_cast<Number>(row.kz)};
+    };
+    const auto powers = [=, kx = row.kx](std::int64_t i) WHORL_INSIDE {
+        const auto x = static_cast<Number>(kx[i]);
+        return none + x * (once + twice * x);
+    };
+    if (term.power == 0 && a == 0)
+        f([=](std::int64_t) WHORL_INSIDE { return s; });
+    else if (term.power == 0)
+        f([=](std::int64_t i) WHORL_INSIDE { return s * powers(i); });
+    else if (term.power > 0)
+        f([=](std::int64_t i) WHORL_INSIDE { return s * powers(i) * square(k(i)); });
+    else
+        f([=](std::int64_t i) WHORL_INSIDE { return s * powers(i) * inverse_square(k(i)); });
 }
 template <class Device, bool imaginary, class Real>
 void add_simple(const programs::LoadedTerm<Real>& term, const ModeRow<Real>& row, const Complex<Real>* from,
                 Complex<Real>* to) {
-    const double of_axes = term.raised(static_cast<double>(row.ky), term.derivatives[1]) *
-                           term.raised(static_cast<double>(row.kz), term.derivatives[2]);
-    const auto s = static_cast<Real>((term.i_power >= 2 ? -term.factor : term.factor) * of_axes);
-    const Real* const kx = row.kx;
-    const int a = term.derivatives[0];
-    const Real none = a == 0 ? Real(1) : Real(0), once = a == 1 ? Real(1) : Real(0),
-               twice = a == 2 ? Real(1) : Real(0);
-    const auto powers = [=](std::int64_t i) WHORL_INSIDE { return none + kx[i] * (once + twice * kx[i]); };
-    const auto run = [&](const auto& m) { add_simple<Device, imaginary>(row.length, from, to, m); };
-    if (term.power == 0 && a == 0)
-        run([=](std::int64_t) WHORL_INSIDE { return s; });
-    else if (term.power == 0)
-        run([=](std::int64_t i) WHORL_INSIDE { return s * powers(i); });
-    else if (term.power > 0)
-        run([=, ky = row.ky, kz = row.kz](std::int64_t i)
-                WHORL_INSIDE { return s * powers(i) * square(Wavenumber<Real>{kx[i], ky, kz}); });
-    else
-        run([=, ky = row.ky, kz = row.kz](std::int64_t i)
-                WHORL_INSIDE { return s * powers(i) * inverse_square(Wavenumber<Real>{kx[i], ky, kz}); });
+    with_simple<Real>(term, row, [&](const auto& m) {
+        Device::run(row.length, [=](std::int64_t i) WHORL_INSIDE {
+            const Real by = m(i);
+            const Complex<Real> value = imaginary ? times_i(from[i]) : from[i];
+            copy(to[i] + by * value, to[i]);
+        });
+    });
 }
 template <class Device, class Real>
 void add_any(const programs::LoadedTerm<Real>& term, bool simple, const ModeRow<Real>& row,
@@ -142,12 +148,13 @@ template <class Real> struct Tables {
     std::vector<std::vector<PartTable<Real>>> fluxes;
     std::vector<Parity> input_parities, product_parities;
     std::vector<FluxParity> flux_parities;
+    RowFunctions<Real> code;
 
     Tables(const Plan& plan, const Layout& layout)
         : components(plan.components()), inputs(static_cast<int>(plan.point.inputs.size())),
           products(plan.products()), in_block(static_cast<std::size_t>(components)), blocks(plan.blocks),
           loads(plan.point.inputs, layout), tendency(plan.tendency, layout), coupling(plan.coupling, layout),
-          varying(plan.varying, layout), coupling_in_double(plan.coupling, layout) {
+          varying(plan.varying, layout), coupling_in_double(plan.coupling, layout), code(plan.code) {
         for (const Field& field : plan.fields) {
             const auto first = static_cast<int>(field_of.size());
             field_of.insert(field_of.end(), static_cast<std::size_t>(field.components),

@@ -45,6 +45,7 @@ template <class Device, class Real> struct TypedTendency : TendencyData<Real> {
 
     template <class OnDevice, class Values>
     void load_row(const ModeRow<Real>& row, const Values& values) const {
+        if (tables.code.load) return load_compiled(row, values.data, values.stride);
         const auto state = [&](int c) { return this->registers[0] + c * this->modes + row.index; };
         for (int v = 0; v < tables.inputs; ++v) {
             Complex<Real>* const to = values.data + v * values.stride;
@@ -62,10 +63,13 @@ template <class Device, class Real> struct TypedTendency : TendencyData<Real> {
     template <class OnDevice>
     void work(int executor, const device::RowPoints<Real>& block, Real* out, std::int64_t out_stride,
               const Point& first) const {
+        if (tables.code.work) return work_compiled(executor, block, out, out_stride, first);
         device::Maxima<MeasuredResults<Real>> largest;
         interpreter.template run<Device>(
             executor, block, first, [&](const typename Interpreter::Operands& operands, int at, int count) {
-                if (this->measures) measure(operands, block, count, largest);
+                if (this->measures)
+                    measure(operands.of(results[tables.products]), operands.of(results[tables.products + 1]),
+                            block, count, largest);
                 // Products may take the place of inputs. None is an input itself (checked()).
                 for (int p = 0; p < tables.products; ++p)
                     Device::run(1LL * count * block.rows,
@@ -77,6 +81,8 @@ template <class Device, class Real> struct TypedTendency : TendencyData<Real> {
     }
 
     template <class OnDevice, class Value> void contract_row(const ContractedRow<Real, Value>& row) const {
+        if constexpr (std::is_same_v<Value, Complex<Real>>)
+            if (tables.code.contract) return contract_compiled(row);
         for (std::size_t f = 0; f < tables.fluxes.size(); ++f) {
             Value* const to = row.to + static_cast<std::int64_t>(f) * row.to_stride;
             const auto& parts = tables.fluxes[f];
@@ -90,10 +96,50 @@ template <class Device, class Real> struct TypedTendency : TendencyData<Real> {
     }
 
   private:
-    void measure(const typename Interpreter::Operands& operands, const device::RowPoints<Real>& block,
-                 int count, device::Maxima<MeasuredResults<Real>>& largest) const {
-        const Real* const rate = operands.of(results[tables.products]);
-        const Real* const speed = operands.of(results[tables.products + 1]);
+    void load_compiled(const ModeRow<Real>& row, Complex<Real>* to, std::int64_t stride) const {
+        CompiledRow<Real> of = compiled_row(row);
+        of.from = &this->registers[0][row.index].re;
+        of.from_stride = this->modes;
+        of.to = &to->re;
+        of.to_stride = stride;
+        tables.code.load(&of);
+    }
+    void work_compiled(int executor, const device::RowPoints<Real>& block, Real* out, std::int64_t out_stride,
+                       const Point& first) const {
+        device::Maxima<MeasuredResults<Real>> largest;
+        interpreter.template each_part<Device>(
+            executor, block, first, [&](const typename Interpreter::Operands& operands, int at, int count) {
+                Real bounds[2 * Interpreter::place_size];
+                CompiledRow<Real> of{};
+                of.length = 1LL * count * block.rows;
+                of.from = operands.in;
+                of.from_stride = operands.stride;
+                of.to = out + 1LL * at * block.rows;
+                of.to_stride = out_stride;
+                of.numbers = interpreter.numbers;
+                for (int axis = 0; axis < 3; ++axis)
+                    of.positions[axis] = interpreter.position(operands, axis);
+                of.bounds = this->measures ? bounds : nullptr;
+                of.bounds_stride = Interpreter::place_size;
+                tables.code.work(&of);
+                if (this->measures) measure(bounds, bounds + of.bounds_stride, block, count, largest);
+            });
+        if (this->measures) device.raise(executor, largest);
+    }
+    void contract_compiled(const ContractedRow<Real, Complex<Real>>& row) const {
+        CompiledRow<Real> of{};
+        of.length = row.length;
+        of.kx = row.kx;
+        of.ky = row.ky;
+        of.from = &row.from->re;
+        of.from_stride = row.from_stride;
+        of.to = &row.to->re;
+        of.to_stride = row.to_stride;
+        tables.code.contract(&of);
+    }
+
+    void measure(const Real* rate, const Real* speed, const device::RowPoints<Real>& block, int count,
+                 device::Maxima<MeasuredResults<Real>>& largest) const {
         if (block.count == block.rows)
             return largest.add(MeasuredResults<Real>{rate, speed, 1, 1LL * count * block.rows});
         for (int r = 0; r < block.count; ++r)

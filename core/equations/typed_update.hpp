@@ -2,8 +2,7 @@
 // and that of a compiled model). The numbers of components, terms and rates are known at run time.
 #pragma once
 
-#include "equations/block.hpp"
-#include "equations/linear_forcing.hpp"
+#include "equations/block_rows.hpp"
 #include "models/continuity.hpp"
 #include "models/stress.hpp"
 #include "steppers/column_energy.hpp"
@@ -23,7 +22,8 @@ template <class Device, class Real> class TypedUpdate {
           extra_(data.adds ? data.extra : nullptr), modes_(data.modes),
           elapsed_(static_cast<Real>(now.advance * data.step->dt)), weight_(static_cast<Real>(data.weight)),
           exact_(data.exact && tables.couples()), ends_step_(now.ends_step),
-          at_once_(std::min(modes_at_once, room / tables.components)), forcing_(tables, data, now, exact_) {
+          at_once_(std::min(modes_at_once, room / tables.components)), forcing_(tables, data, now, exact_),
+          blocks_{tables, forcing_, elapsed_} {
         if (now.writes() & 1) energy_ = data.energy;
     }
 
@@ -38,7 +38,7 @@ template <class Device, class Real> class TypedUpdate {
             length = knows_mean && first == 0 && whole.has_mean() ? 1 : at_once_;
             const ModeRow<Real> row = whole.slice(first, length);
             Complex<Real> da[room];
-            find_tendency(row, [&](int v) { return values.data + v * values.stride + first; }, da);
+            find_tendency(row, values.data + first, values.stride, da);
             advance_row(row, da);
         }
     }
@@ -62,7 +62,7 @@ template <class Device, class Real> class TypedUpdate {
                         exponential_decay(rates[f] * elapsed_ - (growing ? forcing_.growth[f] : Real(0))),
                         added[c]);
             }
-            if (exact_ && changes() && !differences_.any) propagate_row(row, added, 1, 1, 0);
+            if (exact_ && changes() && !differences_.any) blocks_.advance(row, {added, 1, 0, 1});
             Complex<Real> sum[most_components];
             for (int c = 0; c < tables_.components; ++c)
                 sum[c] = combination_.to[i][c * modes_ + row.index] + added[c];
@@ -84,8 +84,35 @@ template <class Device, class Real> class TypedUpdate {
         return {row.index, modes_, tables_.components, row.length};
     }
 
+    // Flux v of the row begins at fluxes + v stride.
+    void find_tendency(const ModeRow<Real>& row, const Complex<Real>* fluxes, std::int64_t stride,
+                       Complex<Real>* da) const {
+        const auto state = [&](int c) { return state_ + c * modes_ + row.index; };
+        const bool explicitly = tables_.couples() && !exact_, compiled = tables_.code.tendency;
+        if (compiled)
+            run_compiled(row, fluxes, stride, explicitly, da);
+        else
+            sum_fluxes(row, [&](int v) { return fluxes + v * stride; }, da);
+        for (int c = 0; row.has_mean() && c < tables_.components; ++c)
+            da[c * at_once_] = da[c * at_once_] + tables_.sources[static_cast<std::size_t>(c)];
+        for (int c = 0; explicitly && !compiled && c < tables_.components; ++c)
+            tables_.coupling.template add<Device>(c, row, state, da + c * at_once_);
+        for (int c = 0; c < tables_.components; ++c)
+            tables_.varying.template add<Device>(c, row, state, da + c * at_once_);
+    }
+    void run_compiled(const ModeRow<Real>& row, const Complex<Real>* fluxes, std::int64_t stride,
+                      bool explicitly, Complex<Real>* da) const {
+        CompiledRow<Real> of = compiled_row(row);
+        of.from = &fluxes->re;
+        of.from_stride = stride;
+        of.to = &da->re;
+        of.to_stride = at_once_;
+        of.state = explicitly ? &state_[row.index].re : nullptr;
+        of.state_stride = modes_;
+        tables_.code.tendency(&of);
+    }
     template <class Flux>
-    void find_tendency(const ModeRow<Real>& row, const Flux& flux, Complex<Real>* da) const {
+    void sum_fluxes(const ModeRow<Real>& row, const Flux& flux, Complex<Real>* da) const {
         for (int c = 0; c < tables_.components; ++c) {
             Complex<Real>* const to = da + c * at_once_;
             Device::run(row.length, [=](std::int64_t i) { to[i] = {0, 0}; });
@@ -95,13 +122,6 @@ template <class Device, class Real> class TypedUpdate {
             if (field.projected)
                 change_row(field, row, da, at_once_,
                            [](Wavenumber<Real> k, Complex<Real>* a) WHORL_INSIDE { project(k, a); });
-        for (int c = 0; row.has_mean() && c < tables_.components; ++c)
-            da[c * at_once_] = da[c * at_once_] + tables_.sources[static_cast<std::size_t>(c)];
-        const auto state = [&](int c) { return state_ + c * modes_ + row.index; };
-        for (int c = 0; tables_.couples() && !exact_ && c < tables_.components; ++c)
-            tables_.coupling.template add<Device>(c, row, state, da + c * at_once_);
-        for (int c = 0; c < tables_.components; ++c)
-            tables_.varying.template add<Device>(c, row, state, da + c * at_once_);
     }
 
     void advance_row(const ModeRow<Real>& row, Complex<Real>* da) const {
@@ -126,7 +146,7 @@ template <class Device, class Real> class TypedUpdate {
             }
             combine_row(combination_, of_row);
             if (exact_ && changes())
-                propagate_row(row, next, at_once_, combination_.writes, register_of(next, 1) - next);
+                blocks_.advance(row, {next, at_once_, register_of(next, 1) - next, combination_.writes});
         }
         for (int i = 0; ends_step_ && i < combination_.writes; ++i)
             constrain_row(row, register_of(next, i), at_once_);
@@ -187,36 +207,6 @@ template <class Device, class Real> class TypedUpdate {
         difference_row(combination_, differences_, i, of_row);
     }
 
-    // Advances the blocks of the modes of a row, of `count` registers `apart`; component c of mode i is at
-    // a[c * stride + i].
-    void propagate_row(const ModeRow<Real>& row, Complex<Real>* a, int stride, int count,
-                       std::int64_t apart) const {
-        for (const std::vector<int>& components : tables_.blocks) {
-            const TermSums<double>& terms = tables_.coupling_in_double;
-            const Block block{terms.terms.data(), terms.sources.data(), terms.begin.data(), components.data(),
-                              static_cast<int>(components.size())};
-            const auto f = tables_.field_of[static_cast<std::size_t>(components[0])];
-            Real rates[most_coupled][modes_at_once];
-            for (std::size_t n = 0; n < components.size(); ++n)
-                tables_.field_at(components[n]).template find_rates<Device>(row, rates[n]);
-            for (int i = 0; i < row.length; ++i) {
-                Complex<double> wide[most][most_coupled];
-                double rate[most_coupled];
-                const Wavenumber<double> k = widened(row.k(i));
-                const double grown =
-                    forcing_.grows && square(k) > 0.0 ? forcing_.growth[static_cast<std::size_t>(f)] : 0.0;
-                const auto each = [&](const auto& use) {
-                    for (int v = 0; v < count; ++v)
-                        for (std::size_t n = 0; n < components.size(); ++n)
-                            use(wide[v][n], a[v * apart + components[n] * stride + i]);
-                };
-                for (std::size_t n = 0; n < components.size(); ++n) rate[n] = rates[n][i];
-                each([](Complex<double>& of, const Complex<Real>& from) { of = widened(from); });
-                block.advance_any<Real>(k, rate, elapsed_, grown, wide, count);
-                each([](const Complex<double>& of, Complex<Real>& to) { to = narrowed<Real>(of); });
-            }
-        }
-    }
     void constrain_row(const ModeRow<Real>& row, Complex<Real>* a, int stride) const {
         for (const FieldTable& field : tables_.fields)
             if (field.solenoidal)
@@ -257,6 +247,7 @@ template <class Device, class Real> class TypedUpdate {
     bool exact_, ends_step_;
     int at_once_;
     LinearForcing<Real> forcing_;
+    Blocks<Device, Real> blocks_;
     ColumnSums energy_{};
 };
 

@@ -16,6 +16,8 @@ const std::shared_ptr<equations::Plan>& plan_of(const Options& options) {
 template <class Device> std::unique_ptr<Flow> typed_flow(const Options& options, int communicator) {
     const auto& plan = plan_of(options);
     options.check_parameters();
+    WHORL_REQUIRE(!plan->code.exists() || plan->code.of_double == options.is_double(),
+                  "the compiled functions of the equations are of another precision than the run.");
     const auto in = [&]<class Real>(Real) {
         return make_flow_of<Device, Real>(
             options, communicator,

@@ -38,8 +38,8 @@ template <class Real> struct Interpreter {
     int step_count = 0, inputs = 0, number_count = 0, places = 0;
     std::array<bool, 3> uses_axis{};
     Positions positions{};
-    const Real* numbers = nullptr; // on a GPU
-    Real* space = nullptr;         // on threads: [executor][place][point], with the numbers in their places
+    const Real* numbers = nullptr;
+    Real* space = nullptr; // on threads: [executor][place][point], with the numbers in their places
 
     // The operands of some points: the value of operand o at point i is of(o)[i].
     struct Operands {
@@ -55,19 +55,30 @@ template <class Real> struct Interpreter {
 
     Real* space_of(int executor) const { return space + 1LL * executor * places * place_size; }
 
-    // Calls use(operands, first, count) after all steps for points of the block, some at a time: `count`
-    // points from number `first` on, each of block.rows rows.
+    // Calls use(operands, first, count) for points of the block, some at a time: `count` points from number
+    // `first` on, each of block.rows rows. Their positions are in their places.
     template <class Device, class Use>
-    void run(int executor, const device::RowPoints<Real>& block, const Point& of_row, const Use& use) const {
+    void each_part(int executor, const device::RowPoints<Real>& block, const Point& of_row,
+                   const Use& use) const {
         const int at_once = std::max(together / block.rows, 1);
         for (int first = 0; first < block.points; first += at_once) {
             const int count = std::min(at_once, block.points - first);
             const Operands operands{block.data + 1LL * first * block.rows, block.stride, space_of(executor),
                                     inputs};
             place_axes<Device>(operands, block, of_row, first, count);
-            for (int s = 0; s < step_count; ++s) run_step<Device>(steps[s], operands, count * block.rows);
             use(operands, first, count);
         }
+    }
+    // each_part(), with all steps before use().
+    template <class Device, class Use>
+    void run(int executor, const device::RowPoints<Real>& block, const Point& of_row, const Use& use) const {
+        each_part<Device>(executor, block, of_row, [&](const Operands& operands, int first, int count) {
+            for (int s = 0; s < step_count; ++s) run_step<Device>(steps[s], operands, count * block.rows);
+            use(operands, first, count);
+        });
+    }
+    const Real* position(const Operands& operands, int axis) const {
+        return operands.place(inputs + number_count + axis);
     }
 
     // Runs all steps at one point and calls use(of), where of(operand) is the value of an operand.

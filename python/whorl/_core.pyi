@@ -295,12 +295,23 @@ class ClockPlan:
 
     def __init__(self, *, forms: Sequence[Sequence[Term]] = [], means: Sequence[Sequence[int]] = [], program: Program, numbers: Sequence[Sequence[int]] = []) -> None: ...
 
+class RowCode:
+    """
+    Addresses of compiled functions of rows (equations/row_code.hpp), or 0; their numbers are double or single.
+    """
+
+    def __init__(self, *, of_double: bool, load: int = 0, work: int = 0, contract: int = 0, tendency: int = 0) -> None: ...
+
 class EquationPlan:
     """
     Typed equations as numbers: tendency and coupling have the terms of each component, of fluxes and of components.
     """
 
-    def __init__(self, *, fields: Sequence[EquationField], point: Program, odd_products: Sequence[Sequence[bool]], fluxes: Sequence[Sequence[FluxPart]], tendency: Sequence[Sequence[Term]], coupling: Sequence[Sequence[Term]], varying: Sequence[Sequence[Term]] = [], varying_by: Sequence[int] = [], sources: Sequence[MeanSource] = [], clock: ClockPlan = ..., blocks: Sequence[Sequence[int]] = [], velocity_inputs: int = 0, amplifies: bool = False) -> None: ...
+    def __init__(self, *, fields: Sequence[EquationField], point: Program, odd_products: Sequence[Sequence[bool]], fluxes: Sequence[Sequence[FluxPart]], tendency: Sequence[Sequence[Term]], coupling: Sequence[Sequence[Term]], varying: Sequence[Sequence[Term]] = [], varying_by: Sequence[int] = [], sources: Sequence[MeanSource] = [], clock: ClockPlan = ..., blocks: Sequence[Sequence[int]] = [], velocity_inputs: int = 0, amplifies: bool = False, code: RowCode = ...) -> None: ...
+
+    @property
+    def compiled(self) -> bool:
+        """Whether functions of rows were compiled."""
 
 class OpenSnapshot:
     def add_field(self, name: str, components: int) -> None: ...

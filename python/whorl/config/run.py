@@ -35,6 +35,11 @@ class Run(Section):
         "one-dimensional transforms (docs/lines.md): whorl's own, FFTW's (on a GPU its library's), or auto, "
         "the fastest of them, measured at the start",
     )
+    compile: Literal["auto", "always", "never"] = option(
+        "auto",
+        "whether typed equations are compiled by this machine's C compiler, for a CPU; auto: on grids of at "
+        "least 64³ points",
+    )
     device: Literal[*DEVICES] = option(  # type: ignore[valid-type]
         next(iter(DEVICES)),
         "device that holds the fields: cuda, an NVIDIA GPU per rank; hip, an AMD GPU, which no build has "

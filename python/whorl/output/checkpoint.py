@@ -46,6 +46,7 @@ class Checkpoint:
     fields: tuple[str, ...]  # as the core stores them
     timed: Timed
     level: str  # the instruction level of the core
+    code: str  # the kind of rows of typed equations: compiled or tabulated
     rows: dict[str, int]  # number of states in each table when it was written
     sources: dict[str, float]  # numbers that the core saved of its sources
     particles: str  # the checksum of its file of particles; empty without one
@@ -94,7 +95,7 @@ def read_clock(path: Path) -> Checkpoint:
             for name, value in attributes.items()
             if name.startswith(SOURCES)
         }
-        how = {name: str(attributes.get(name, "")) for name in ("level", "particles")}
+        how = {name: str(attributes.get(name, "")) for name in ("level", "code", "particles")}
         timed = Timed(str(attributes.get("lines", "")), int(attributes.get("plane_bytes", 0)))
         case = as_of_today(toml.loads(attributes["case"]))
         what = {"grid": Grid(**case["grid"]), "fields": tuple(str(attributes["fields"]).split())}

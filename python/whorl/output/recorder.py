@@ -288,7 +288,14 @@ class Recorder:
             "whorl": __version__,
             "lines": self.flow.options.lines,
             "level": _core.build_info()["level"],
+            "code": rows_of(self.flow),
         }
+
+
+def rows_of(flow: _core.Flow) -> str:
+    """The kind of rows of typed equations, which sets the bits: compiled or tabulated."""
+    equations = flow.options.equations
+    return "" if equations is None else "compiled" if equations.compiled else "tabulated"
 
 
 def table_of(output: OutputFile, case: Case, folder: Path | None) -> Table:

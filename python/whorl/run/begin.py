@@ -22,6 +22,7 @@ from whorl.output.recorder import Recorder
 from whorl.particles.particles import Particles
 from whorl.run import provenance, tune
 from whorl.run.checks import at_rest, warnings
+from whorl.run.compiled_rows import compile_rows
 from whorl.run.core_options import describe
 from whorl.run.current import CurrentRun
 from whorl.run.hold import Hold
@@ -70,13 +71,14 @@ def set_up(
     if case.forces_not_there:  # the case of an opened state, whose forces are given here
         case = case.without_forces(())
     count_of_case(case, clock)
+    rows = compile_rows(case, comm)
     options, trials = tune.checked_options(case, comm, timed, measured_grid)
     flow = make_flow(options, comm)
     of_forces = set_forces(flow, case, comm, forcing) if forced else []
     tracers: dict[str, Particles] = {}
     recorder = Recorder(case, flow, clock, directory, comm, tracers)
     hold = hold or Hold(directory, comm)
-    return CurrentRun(case, comm, directory, clock, flow, trials, recorder, tracers, hold, of_forces)
+    return CurrentRun(case, comm, directory, clock, flow, trials, recorder, tracers, hold, of_forces, rows)
 
 
 def open_log(run: CurrentRun, event: str, remarks: Sequence[str] = ()) -> None:
@@ -85,6 +87,8 @@ def open_log(run: CurrentRun, event: str, remarks: Sequence[str] = ()) -> None:
     log = notices.log = run_log(directory.log if directory else None)
     log.info(f"{event}: whorl {__version__}, {describe(run.case, flow)}")
     log.info(f"instruction level {_core.build_info()['level']}, lines {flow.options.lines}")
+    if run.rows:
+        log.info(run.rows)
     if planes := provenance.planes_tried(flow):
         log.info(planes)
     if directory:

@@ -1,26 +1,14 @@
 """The plan of typed equations as the core reads it (`core/equations/plan.hpp`)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import chain
 
 from whorl import _core
 from whorl.base.errors import CaseError
-from whorl.equations.multipliers import Tag
-from whorl.equations.plan import (
-    Clock,
-    EquationPlan,
-    FluxPart,
-    LinearTerm,
-    Number,
-    PlanTerm,
-    PointProgram,
-    Rate,
-)
+from whorl.equations.complete import CompletePlan, Fields, completed
+from whorl.equations.plan import Clock, EquationPlan, LinearTerm, PlanTerm, PointProgram, Rate
 from whorl.expressions.graph import EVEN, Parity
 from whorl.expressions.linear import WITHOUT_MEAN
 
-Fields = dict[str, tuple[int, ...]]  # the components of each field of the core
 # Operations whose result has the parity of their operands; functions that are odd; products of the first two.
 ALIKE = ("add", "subtract", "negative", "maximum", "minimum")
 ODD = ("sin", "tan", "arcsin", "arctan", "sinh", "tanh", "arcsinh", "arctanh", "sign")
@@ -28,19 +16,15 @@ PRODUCTS = ("multiply", "divide", "multiply_add", "multiply_subtract", "subtract
 SUMS_OF_PRODUCTS = ("add_products", "subtract_products")
 
 
-def core_plan(plan: EquationPlan) -> _core.EquationPlan:
+def core_plan(plan: EquationPlan, code: _core.RowCode | None = None) -> _core.EquationPlan:
     """The plan for the core. Raises CaseError where the core has no room for a term."""
-    if not plan.inputs:
-        plan = _with_an_input(plan)
-    fields = fields_of(plan)
-    rates, further = _rates(plan, fields)
-    linear = [*chain.from_iterable(block.terms for block in plan.blocks), *further]
-    turns = [_common_turn(flux) for flux in plan.fluxes]
+    complete = completed(plan)
+    plan, linear, turns = complete.plan, complete.linear, complete.turns
     return _core.EquationPlan(
-        fields=[_field(plan, name, of, rates[name]) for name, of in fields.items()],
-        point=_point(plan),
+        fields=[_field(plan, name, of, complete.rates[name]) for name, of in complete.fields.items()],
+        point=_point(plan.point, plan.inputs),
         odd_products=_parities(plan)[: plan.products],
-        fluxes=[[_part(one, turn) for one in flux] for flux, turn in zip(plan.fluxes, turns, strict=True)],
+        fluxes=[_flux(complete, number) for number in range(len(plan.fluxes))],
         tendency=[[_term(one, turns[one.of]) for one in of] for of in plan.tendency],
         coupling=_of_components(plan, linear),
         varying=_of_components(plan, plan.explicit),
@@ -50,62 +34,11 @@ def core_plan(plan: EquationPlan) -> _core.EquationPlan:
             for one in plan.sources
         ],
         clock=_clock(plan),
-        blocks=_blocks(fields, linear),
+        blocks=_blocks(complete.fields, linear),
         velocity_inputs=_velocity(plan),
         amplifies=plan.amplifies,
+        code=code or _core.RowCode(of_double=True),
     )
-
-
-def _with_an_input(plan: EquationPlan) -> EquationPlan:
-    """The plan of equations whose terms are linear or forces, with an input, which a round trip needs.
-
-    Without a force it has a product that is zero, too.
-    """
-    program, count = plan.point, len(plan.point.numbers)
-    zero = not plan.fluxes
-
-    def place(old: int) -> int:
-        return old + 1 if old < count else old + 1 + zero
-
-    instructions = [(name, tuple(map(place, operands))) for name, operands in program.instructions]
-    results, numbers, fluxes = [*map(place, program.results)], program.numbers, plan.fluxes
-    if zero:
-        results = [count + 5 + len(instructions), *results]
-        instructions.append(("multiply", (0, count + 1)))
-        numbers = (*numbers, Number("value", 0.0))
-        fluxes = ((FluxPart(0, 1.0, 0, 0, 0),),)
-    point = PointProgram(1, numbers, tuple(instructions), tuple(results))
-    return replace(plan, inputs=((PlanTerm(0, 1.0),),), point=point, fluxes=fluxes)
-
-
-def fields_of(plan: EquationPlan) -> Fields:
-    """The core's fields; each component of a symmetric tensor is one."""
-    found: Fields = {}
-    for field in plan.fields:
-        numbers = tuple(range(field.first, field.first + len(field.components)))
-        if field.kind == "symmetric tensor":
-            found |= {
-                f"{field.name}_{label}": (n,) for label, n in zip(field.components, numbers, strict=True)
-            }
-        else:
-            found[field.name] = numbers
-    return found
-
-
-def _rates(plan: EquationPlan, fields: Fields) -> tuple[dict[str, list[Rate]], list[LinearTerm]]:
-    """The rates that all components of a field have, and the others as linear terms."""
-    rates: dict[str, list[Rate]] = {}
-    further: list[LinearTerm] = []
-    for name, components in fields.items():
-        rates[name] = [
-            one for one in plan.rates[components[0]] if all(one in plan.rates[c] for c in components)
-        ]
-        for c in components:
-            for one in plan.rates[c]:
-                if one not in rates[name]:
-                    tag = Tag(radial=(("power", one.exponent),) if one.exponent else ())
-                    further.append(LinearTerm(c, PlanTerm(c, one.coefficient, tag=tag)))
-    return rates, further
 
 
 def _field(
@@ -155,16 +88,12 @@ def _term(of: PlanTerm, turn: int = 0) -> _core.Term:
     )
 
 
-def _common_turn(flux: Sequence[FluxPart]) -> int:
-    """The power of i that all parts of a flux share but for signs; 0 if they share none."""
-    turn = flux[0].turn
-    return turn if all((one.turn - turn) % 2 == 0 for one in flux) else 0
-
-
-def _part(of: FluxPart, common: int) -> _core.FluxPart:
-    turn = (of.turn - common) % 4
-    sign = -1.0 if turn >= 2 else 1.0
-    return _core.FluxPart(product=of.product, factor=sign * of.factor, a=of.a, b=of.b, turn=turn % 2)
+def _flux(complete: CompletePlan, number: int) -> list[_core.FluxPart]:
+    parts = (complete.part(number, one) for one in complete.plan.fluxes[number])
+    return [
+        _core.FluxPart(product=one.product, factor=one.factor, a=one.a, b=one.b, turn=one.turn)
+        for one in parts
+    ]
 
 
 def _of_components(plan: EquationPlan, terms: Sequence[LinearTerm]) -> list[list[_core.Term]]:
@@ -196,21 +125,12 @@ def _velocity(plan: EquationPlan) -> int:
     return 0 if named and first.name != "velocity" else len(first.components)
 
 
-def _point(plan: EquationPlan) -> _core.Program:
-    """The program; without a velocity the square of the speed is that of all inputs, which finds NaN."""
-    program, instructions = plan.point, [*plan.point.instructions]
-    results = [*program.results]
-    if plan.velocity < 0:
-        first = program.inputs + len(program.numbers) + 3
-        instructions.append(("multiply", (0, 0)))
-        for place in range(1, program.inputs):
-            instructions.append(("multiply_add", (place, place, first + len(instructions) - 1)))
-        results[-1] = first + len(instructions) - 1
+def _point(program: PointProgram, inputs: Sequence[Sequence[PlanTerm]]) -> _core.Program:
     return _core.Program(
-        inputs=[[_term(one) for one in form] for form in plan.inputs],
+        inputs=[[_term(one) for one in form] for form in inputs],
         numbers=[number.value for number in program.numbers],
-        instructions=[(name, list(operands)) for name, operands in instructions],
-        results=results,
+        instructions=[(name, list(operands)) for name, operands in program.instructions],
+        results=[*program.results],
     )
 
 

@@ -14,6 +14,7 @@ from whorl.config.section import STRIDE
 from whorl.forcing.options import CoreSource, Forcing
 from whorl.models.equations import Equations
 from whorl.output.checkpoint import OPEN, Timed
+from whorl.run.compiled_rows import code_of
 from whorl.run.core_equations import core_plan
 from whorl.run.declared import check_models
 from whorl.run.memory.needs import needs_of, of_particles
@@ -59,7 +60,7 @@ def core_options(case: Case, threads: int, timed: Timed = OPEN) -> _core.Options
         "plane_bytes": timed.plane_bytes,
     }
     if isinstance(case.flow, Equations):
-        further["equations"] = core_plan(case.flow.plan(case.grid))
+        further["equations"] = core_plan(case.flow.plan(case.grid), code_of(case))
     return _core.Options(**of_sections | further)
 
 

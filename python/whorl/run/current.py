@@ -29,6 +29,7 @@ class CurrentRun:
     tracers: dict[str, Particles]  # the groups of the case that are placed, by name
     hold: Hold
     of_forces: list[str]  # remarks on the forces that a script gave
+    rows: str = ""  # how the rows of typed equations are worked out
     notices: Notices = field(default_factory=Notices)
     dt: float = 0.0  # of the last step
     fresh: bool = True  # no step has been made since a beginning

@@ -24,6 +24,7 @@ from whorl.particles.groups import labels, resumed
 from whorl.run import tune
 from whorl.run.begin import open_log, set_up
 from whorl.run.checks import other_level
+from whorl.run.compiled_rows import other_rows
 from whorl.run.current import CurrentRun
 from whorl.run.ends import Ends
 from whorl.run.hold import Hold
@@ -126,7 +127,8 @@ def _go_on(
     kept = run.recorder.kept(checkpoint)
     _check_left(run, checkpoint, place)
     on_root(comm, place.remove_unfinished)
-    remarks = [*other_level(checkpoint.level), *_uncounted(run, checkpoint), *on_root(comm, place.remarks)]
+    remarks = [*other_level(checkpoint.level), *other_rows(checkpoint.code, run.flow)]
+    remarks += [*_uncounted(run, checkpoint), *on_root(comm, place.remarks)]
     remarks += run.recorder.resume(checkpoint, kept)
     run.recorder.read_new_particles([name for name in run.tracers if name not in labels(checkpoint)])
     on_root(comm, lambda: place.write_case(case, place.origin()))
