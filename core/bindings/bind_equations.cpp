@@ -13,7 +13,8 @@ namespace whorl {
 
 namespace {
 
-using equations::ClockPlan, equations::Field, equations::FluxPart, equations::Plan, equations::Source;
+using equations::ClockPlan, equations::Field, equations::FluxPart, equations::Plan, equations::Round,
+    equations::Source;
 
 void bind_parts(nb::module_& m) {
     nb::class_<Field>(m, "EquationField",
@@ -64,6 +65,14 @@ void bind_parts(nb::module_& m) {
 }
 
 void bind_plan(nb::module_& m) {
+    nb::class_<Round>(m, "Round",
+                      "A round trip that makes inner fields, the products of its program; numbers are pairs: "
+                      "that of the program, and a result of the clock.")
+        .def(
+            "__init__",
+            [](Round* self, const programs::Program& program,
+               const std::vector<std::array<int, 2>>& numbers) { new (self) Round{program, numbers}; },
+            nb::kw_only(), nb::arg("program"), nb::arg("numbers") = Round().numbers);
     using equations::RowCode;
     nb::class_<RowCode>(m, "RowCode",
                         "Addresses of compiled functions of rows (equations/row_code.hpp), or 0; their "
@@ -86,9 +95,9 @@ void bind_plan(nb::module_& m) {
                const programs::InputTerms& coupling, const programs::InputTerms& varying,
                const std::vector<int>& varying_by, const std::vector<Source>& sources, const ClockPlan& clock,
                const std::vector<std::vector<int>>& blocks, int velocity_inputs, bool amplifies,
-               const equations::RowCode& code) {
+               const std::vector<Round>& rounds, const equations::RowCode& code) {
                 new (self) Plan(equations::checked({fields, point, odd_products, fluxes, tendency, coupling,
-                                                    varying, varying_by, sources, clock, blocks,
+                                                    varying, varying_by, sources, clock, rounds, blocks,
                                                     velocity_inputs, amplifies, code}));
             },
             nb::kw_only(), nb::arg("fields"), nb::arg("point"), nb::arg("odd_products"), nb::arg("fluxes"),
@@ -96,7 +105,7 @@ void bind_plan(nb::module_& m) {
             nb::arg("varying_by") = Plan().varying_by, nb::arg("sources") = Plan().sources,
             nb::arg("clock") = Plan().clock, nb::arg("blocks") = Plan().blocks,
             nb::arg("velocity_inputs") = Plan().velocity_inputs, nb::arg("amplifies") = Plan().amplifies,
-            nb::arg("code") = equations::RowCode())
+            nb::arg("rounds") = std::vector<Round>(), nb::arg("code") = equations::RowCode())
         .def_prop_ro(
             "compiled", [](const Plan& plan) { return plan.code.exists(); },
             "Whether functions of rows were compiled.");

@@ -82,7 +82,8 @@ void require_program(const Plan& plan) {
         WHORL_REQUIRE(plan.point.results[at(p)] >= inputs, "a product is one of the inputs.");
     for (const auto& sum : plan.point.inputs)
         for (const programs::Term& term : sum)
-            WHORL_REQUIRE(term.field >= 0 && term.field < plan.components() && term.turn == 0,
+            WHORL_REQUIRE(term.field >= 0 && term.field < plan.components() + plan.inner_fields() &&
+                              term.turn == 0,
                           "an input names component " + std::to_string(term.field) + " of " +
                               std::to_string(plan.components()) + ", or is no real field.");
     for (const auto& flux : plan.fluxes) {
@@ -91,6 +92,27 @@ void require_program(const Plan& plan) {
             WHORL_REQUIRE(part.product >= 0 && part.product < products && part.a >= 0 && part.b >= 0,
                           "a flux names product " + std::to_string(part.product) + " of " +
                               std::to_string(products) + ", or a negative power.");
+    }
+}
+
+void require_rounds(const Plan& plan) {
+    int known = plan.components();
+    for (const Round& round : plan.rounds) {
+        const programs::Program& of = round.program;
+        const std::size_t products = of.products.size();
+        WHORL_REQUIRE(products > 0 && of.results.size() == products && !of.inputs.empty(),
+                      "a round of a plan has " + std::to_string(of.results.size()) + " results for " +
+                          std::to_string(products) + " inner fields, or no input.");
+        for (std::size_t p = 0; p < products; ++p)
+            WHORL_REQUIRE(of.products[p].field == static_cast<int>(p),
+                          "the inner fields of a plan are not numbered in order.");
+        require_terms(of.inputs, static_cast<int>(of.inputs.size()), known, "inner fields");
+        for (const auto& [number, result] : round.numbers)
+            WHORL_REQUIRE(number >= 0 && number < static_cast<int>(of.numbers.size()) && result >= 0 &&
+                              result < static_cast<int>(plan.clock.program.results.size()),
+                          "the clock of a plan sets number " + std::to_string(number) + " of a round of " +
+                              std::to_string(of.numbers.size()) + ".");
+        known += static_cast<int>(products);
     }
 }
 
@@ -138,8 +160,15 @@ int Plan::components() const {
     return components;
 }
 
+int Plan::inner_fields() const {
+    std::size_t inner = 0;
+    for (const Round& round : rounds) inner += round.program.products.size();
+    return static_cast<int>(inner);
+}
+
 Plan checked(Plan plan) {
     require_fields(plan);
+    require_rounds(plan);
     require_program(plan);
     require_terms(plan.tendency, plan.components(), static_cast<int>(plan.fluxes.size()), "tendencies");
     require_terms(plan.coupling, plan.components(), plan.components(), "linear terms");
@@ -178,6 +207,13 @@ Declaration declaration_of(const Plan& plan) {
     of.inputs = static_cast<int>(plan.point.inputs.size());
     of.products = plan.products();
     of.fluxes = static_cast<int>(plan.fluxes.size());
+    of.inner_fields = plan.inner_fields();
+    for (const Round& round : plan.rounds) {
+        const auto products = static_cast<int>(round.program.products.size());
+        of.inputs = std::max(of.inputs, static_cast<int>(round.program.inputs.size()));
+        of.products = std::max(of.products, products);
+        of.fluxes = std::max(of.fluxes, products);
+    }
     for (const Field& field : plan.fields) {
         of.groups.push_back({field.name.c_str(), field.components, field.solenoidal});
         Output output{field.name.c_str(), field.components, {}};

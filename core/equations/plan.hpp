@@ -56,6 +56,13 @@ struct ClockPlan {
     std::vector<std::array<int, 2>> numbers;
 };
 
+// A round trip before that of the tendency. Its products are inner fields, whose components have the numbers
+// after those of the state and of earlier rounds. Numbers of its program have results of the clock.
+struct Round {
+    programs::Program program;
+    std::vector<std::array<int, 2>> numbers;
+};
+
 // With n the tendency without linear terms, and L and V the linear terms,
 //
 //   da_c/dt = P n_c + L_c a + V_c a + s_c - rate_c a_c,
@@ -74,6 +81,7 @@ struct Plan {
     std::vector<int> varying_by;             // the results that are factors of its terms, in order
     std::vector<Source> sources;
     ClockPlan clock;
+    std::vector<Round> rounds;            // of inner fields, which inputs of the point program may have
     std::vector<std::vector<int>> blocks; // components that the linear terms connect
     int velocity_inputs = 0;              // the first inputs, if they are a velocity, which particles see
     bool amplifies = false;               // the linear terms make some modes grow
@@ -84,6 +92,7 @@ struct Plan {
 
     int components() const;
     bool has_clock() const { return !clock.program.results.empty(); }
+    int inner_fields() const;
     int products() const { return static_cast<int>(odd_products.size()); }
 };
 

@@ -11,7 +11,7 @@ namespace whorl::equations {
 // The arguments of a function of a row. Complex numbers are pairs of reals. A stride leads from a variable to
 // the next and counts numbers, complex ones but for `work`.
 //
-// load: `to` has inputs, `from` the state, at modes.
+// load: `to` has inputs, `from` the components of the state, `state` the inner fields, at modes.
 // work: `to` has products, `from` inputs, at points; bounds have the rate and the square of the speed, or are
 // null.
 // contract: `to` has fluxes, `from` products, at one ky.

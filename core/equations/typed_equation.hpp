@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "equations/clock.hpp"
+#include "equations/inner_fields.hpp"
 #include "equations/typed_on_streams.hpp"
 #include "equations/typed_tendency.hpp"
 #include "measure/state.hpp"
@@ -74,13 +75,16 @@ template <class Device, class Real> struct AddToRow {
 
 template <class Device, class Real> class TypedEquation final : public Equation<Device, Real> {
   public:
-    TypedEquation(std::shared_ptr<const Plan> plan, const Box& box)
-        : Equation<Device, Real>(declaration_of(*plan)), plan_(std::move(plan)), box_(box), clock_(*plan_) {}
+    // The products of inner fields are free of aliases by two grids where the stages are by `shifts`.
+    TypedEquation(std::shared_ptr<const Plan> plan, const Box& box, bool shifts)
+        : Equation<Device, Real>(declaration_of(*plan)), plan_(std::move(plan)), box_(box), shifts_(shifts),
+          clock_(*plan_), inner_(*plan_) {}
 
     double coupling_norm(Wavenumber<double> k) const override;
 
     void prepare(RoundTrip<Device, Real>& trip, const exchange::Communicator& world) override {
         world_ = &world;
+        inner_.allocate(trip.table().modes());
         tables_ = std::make_unique<Tables<Real>>(*plan_, trip.layout());
         if constexpr (Device::streams) {
             copied_ = std::make_unique<Copied>(*tables_);
@@ -94,6 +98,7 @@ template <class Device, class Real> class TypedEquation final : public Equation<
         clock_.set({}, *alone_, *tables_); // the sources
         if constexpr (Device::streams) copied_->refresh();
     }
+    std::int64_t bytes() const override { return inner_.bytes(); }
     std::array<double, 2> run(RoundTrip<Device, Real>& trip, const TendencyData<Real>& data) const override {
         if constexpr (Device::streams) {
             TypedOnStreams<Device, Real> pass = this->pass(trip, data);
@@ -164,37 +169,37 @@ template <class Device, class Real> class TypedEquation final : public Equation<
     static Error no_outputs() { return Error("typed equations have no outputs but their fields."); }
     Pass pass(RoundTrip<Device, Real>& trip, const TendencyData<Real>& data) const {
         auto& at_points = data.measures ? *measuring_ : *alone_;
-        if (plan_->has_clock()) set_clock(trip, data, at_points);
+        const std::vector<double> clock =
+            plan_->has_clock() ? set_clock(trip, data, at_points) : std::vector<double>();
+        if (!plan_->rounds.empty()) inner_.make(trip, *world_, box_, data, clock, shifts_);
         programs::Interpreter<Real> interpreter = at_points.get();
         interpreter.positions = at_points.positions(box_, trip.shift());
         if constexpr (Device::streams)
             return {data,           *tables_,    inputs_of(data).on_host(),
                     copied_->get(), interpreter, at_points.results()};
         else
-            return {data, *tables_, interpreter, at_points.results(), trip.device()};
+            return {data, *tables_, interpreter, at_points.results(), inner_.data(), trip.device()};
     }
-    void set_clock(RoundTrip<Device, Real>& trip, const TendencyData<Real>& data,
-                   programs::PreparedInterpreter<Device, Real>& at_points) const {
+    std::vector<double> set_clock(RoundTrip<Device, Real>& trip, const TendencyData<Real>& data,
+                                  programs::PreparedInterpreter<Device, Real>& at_points) const {
         const std::vector<double> results =
             clock_.at(data.time, trip, *world_, data.registers[0], data.modes);
         if constexpr (Device::streams) trip.device().finish(); // the stage before may still read the tables
         clock_.set(results, at_points, *tables_);
         if constexpr (Device::streams) copied_->refresh();
+        return results;
     }
     // The inputs of the state, which lies at one place in all stages.
     const Inputs& inputs_of(const TendencyData<Real>& data) const {
-        std::vector<programs::NamedField<Real>> named;
-        for (const Field& field : plan_->fields)
-            for (std::size_t c = 0; c < static_cast<std::size_t>(field.components); ++c)
-                named.push_back({data.registers[0] + static_cast<std::int64_t>(named.size()) * data.modes,
-                                 parity_of(field.odd[c])});
-        inputs_->refer_to(named);
+        inputs_->refer_to(inner_.named(data));
         return *inputs_;
     }
 
     std::shared_ptr<const Plan> plan_;
     Box box_;
+    bool shifts_;
     Clock clock_;
+    mutable InnerFields<Device, Real> inner_; // those of the present stage
     const exchange::Communicator* world_ = nullptr;
     std::unique_ptr<Tables<Real>> tables_;
     std::unique_ptr<Copied> copied_; // on a GPU, like the inputs

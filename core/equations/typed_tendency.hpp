@@ -28,13 +28,14 @@ template <class Device, class Real> struct TypedTendency : TendencyData<Real> {
 
     const Tables<Real>& tables;
     const Interpreter interpreter;
-    const int* results; // operands: products, then rate and speed
+    const int* results;         // operands: products, then rate and speed
+    const Complex<Real>* inner; // fields
     Device& device;
 
     TypedTendency(const TendencyData<Real>& data, const Tables<Real>& of, const Interpreter& at_points,
-                  const int* results_at_points, Device& on)
+                  const int* results_at_points, const Complex<Real>* inner_fields, Device& on)
         : TendencyData<Real>(data), tables(of), interpreter(at_points), results(results_at_points),
-          device(on) {}
+          inner(inner_fields), device(on) {}
 
     Widths widths() const {
         return {tables.inputs, tables.products, static_cast<int>(tables.fluxes.size()), tables.products};
@@ -46,17 +47,22 @@ template <class Device, class Real> struct TypedTendency : TendencyData<Real> {
     template <class OnDevice, class Values>
     void load_row(const ModeRow<Real>& row, const Values& values) const {
         if (tables.code.load) return load_compiled(row, values.data, values.stride);
-        const auto state = [&](int c) { return this->registers[0] + c * this->modes + row.index; };
+        const auto component = [&](int c) {
+            const int of_inner = c - tables.components;
+            return (of_inner < 0 ? this->registers[0] + c * this->modes : inner + of_inner * this->modes) +
+                   row.index;
+        };
         for (int v = 0; v < tables.inputs; ++v) {
             Complex<Real>* const to = values.data + v * values.stride;
             int source = 0;
             if (const auto* const term = tables.loads.multiple(v, source)) {
-                Device::run(row.length, [to, from = state(source), factor = static_cast<Real>(term->factor)](
-                                            std::int64_t i) WHORL_INSIDE { copy(factor * from[i], to[i]); });
+                Device::run(row.length, [to, from = component(source),
+                                         factor = static_cast<Real>(term->factor)](std::int64_t i)
+                                            WHORL_INSIDE { copy(factor * from[i], to[i]); });
                 continue;
             }
             Device::run(row.length, [to](std::int64_t i) { to[i] = {0, 0}; });
-            tables.loads.template add<Device>(v, row, state, to);
+            tables.loads.template add<Device>(v, row, component, to);
         }
     }
 
@@ -99,7 +105,8 @@ template <class Device, class Real> struct TypedTendency : TendencyData<Real> {
     void load_compiled(const ModeRow<Real>& row, Complex<Real>* to, std::int64_t stride) const {
         CompiledRow<Real> of = compiled_row(row);
         of.from = &this->registers[0][row.index].re;
-        of.from_stride = this->modes;
+        of.from_stride = of.state_stride = this->modes;
+        of.state = inner ? &inner[row.index].re : nullptr;
         of.to = &to->re;
         of.to_stride = stride;
         tables.code.load(&of);

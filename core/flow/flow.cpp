@@ -76,6 +76,7 @@ ModelShape shape_of(const Declaration& model, const Options& options) {
     shape.inputs = model.inputs;
     shape.products = model.products;
     shape.fluxes = model.fluxes;
+    shape.inner_fields = model.inner_fields;
     for (const FieldGroup& group : model.groups) shape.fields.emplace_back(group.name, group.components);
     for (const Output& output : model.outputs) {
         shape.outputs.emplace_back(output.name, output.components);
@@ -270,6 +271,7 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, int rank) 
     const programs::Share share{layout, modes, value, executors_of(options), streams};
     auto bytes = trip_bytes(options, layout, value, parse_line_choice(options.lines));
     bytes["state"] = value * registers * shape.field_count() * modes;
+    bytes["inner_fields"] = value * shape.inner_fields * modes;
     bytes["forcing"] = forcing_bytes(options, shape, value, modes);
     bytes["programs"] = program_bytes(options, share, rank);
     bytes["particles"] = 0;

@@ -166,6 +166,7 @@ std::vector<std::string> device_names();
 struct ModelShape {
     int inputs = 0, products = 0, fluxes = 0; // variables on each leg of the round trip
     int measured = 0;                         // variables of passes that only measure
+    int inner_fields = 0;                     // that a stage makes for itself
     FieldList fields, outputs;                // of the state; that can be read
     std::map<std::string, std::vector<std::string>>
         sines; // axes of each output's components: "xy" of x and y

@@ -131,6 +131,7 @@ template <class Device, class Real> class FlowOf final : public Flow {
     std::map<std::string, std::int64_t> memory() const override {
         auto bytes = trip_.memory();
         bytes["state"] = stepper_.bytes();
+        bytes["inner_fields"] = equation_->bytes();
         bytes["forcing"] = stepper_.forces().bytes();
         return bytes;
     }

@@ -19,9 +19,9 @@ template <class Device> std::unique_ptr<Flow> typed_flow(const Options& options,
     WHORL_REQUIRE(!plan->code.exists() || plan->code.of_double == options.is_double(),
                   "the compiled functions of the equations are of another precision than the run.");
     const auto in = [&]<class Real>(Real) {
-        return make_flow_of<Device, Real>(
-            options, communicator,
-            std::make_unique<equations::TypedEquation<Device, Real>>(plan, options.box()));
+        return make_flow_of<Device, Real>(options, communicator,
+                                          std::make_unique<equations::TypedEquation<Device, Real>>(
+                                              plan, options.box(), options.truncation().dealiasing().shifts));
     };
     if (options.is_exact()) equations::require_exact(*plan);
     return options.is_double() ? in(double()) : in(float());

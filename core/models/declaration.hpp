@@ -27,7 +27,8 @@ struct Declaration {
     std::vector<const char*> sums, maxima; // quadratic measures
     std::vector<int> spectra;              // numbers of the sums that have spectra
     bool is_wave_function, mean_grows, has_velocity, set_from_velocity, amplifies, loses_to_field;
-    int velocity_inputs; // the first inputs, which are a velocity: at most three
+    int velocity_inputs;  // the first inputs, which are a velocity: at most three
+    int inner_fields = 0; // that a stage makes for itself
 };
 
 template <class Model> Declaration declaration_of() {

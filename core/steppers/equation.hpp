@@ -27,6 +27,8 @@ template <class Device, class Real> class Equation {
 
     // Makes the tables that need the round trip; called once before run().
     virtual void prepare(RoundTrip<Device, Real>&, const exchange::Communicator&) {}
+    // Bytes of the fields that a stage makes for itself.
+    virtual std::int64_t bytes() const { return 0; }
     // Advances the registers by the stage (Tendency). Returns the maxima of the pass.
     virtual std::array<double, 2> run(RoundTrip<Device, Real>& trip,
                                       const TendencyData<Real>& data) const = 0;

@@ -295,6 +295,13 @@ class ClockPlan:
 
     def __init__(self, *, forms: Sequence[Sequence[Term]] = [], means: Sequence[Sequence[int]] = [], program: Program, numbers: Sequence[Sequence[int]] = []) -> None: ...
 
+class Round:
+    """
+    A round trip that makes inner fields, the products of its program; numbers are pairs: that of the program, and a result of the clock.
+    """
+
+    def __init__(self, *, program: Program, numbers: Sequence[Sequence[int]] = []) -> None: ...
+
 class RowCode:
     """
     Addresses of compiled functions of rows (equations/row_code.hpp), or 0; their numbers are double or single.
@@ -307,7 +314,7 @@ class EquationPlan:
     Typed equations as numbers: tendency and coupling have the terms of each component, of fluxes and of components.
     """
 
-    def __init__(self, *, fields: Sequence[EquationField], point: Program, odd_products: Sequence[Sequence[bool]], fluxes: Sequence[Sequence[FluxPart]], tendency: Sequence[Sequence[Term]], coupling: Sequence[Sequence[Term]], varying: Sequence[Sequence[Term]] = [], varying_by: Sequence[int] = [], sources: Sequence[MeanSource] = [], clock: ClockPlan = ..., blocks: Sequence[Sequence[int]] = [], velocity_inputs: int = 0, amplifies: bool = False, code: RowCode = ...) -> None: ...
+    def __init__(self, *, fields: Sequence[EquationField], point: Program, odd_products: Sequence[Sequence[bool]], fluxes: Sequence[Sequence[FluxPart]], tendency: Sequence[Sequence[Term]], coupling: Sequence[Sequence[Term]], varying: Sequence[Sequence[Term]] = [], varying_by: Sequence[int] = [], sources: Sequence[MeanSource] = [], clock: ClockPlan = ..., blocks: Sequence[Sequence[int]] = [], velocity_inputs: int = 0, amplifies: bool = False, rounds: Sequence[Round] = [], code: RowCode = ...) -> None: ...
 
     @property
     def compiled(self) -> bool:

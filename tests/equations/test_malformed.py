@@ -91,7 +91,7 @@ TEXTS = {
         {"dealias": "none"},
         "the modes do not give",
     ),
-    "a product within a product": (U, ["dt(u) = u*dx(u*u)"], {}, "a second round trip"),
+    "a product within a product without a rate": (U, ["dt(u) = u*dx(u*u)"], {}, "rate is missing"),
     "a parameter that is missing": (U, ["dt(u) = nu*lap(u)"], {}, '"nu" is not known'),
     "a parameter that is not used": (U, [STILL], {"parameters": {"a": 2.0}}, "a is not used"),
     "a parameter that is NaN": (U, ["dt(u) = a*u"], {"parameters": {"a": math.nan}}, "a number is finite"),
@@ -143,7 +143,6 @@ TEXTS = {
     "a rate that is negative": (U, ["dt(u) = u*u"], {"rate": "-2"}, "give its magnitude"),
     "a rate of an unknown name": (U, ["dt(u) = u*u"], {"rate": "q"}, '"q" is not known'),
     "a rate of a mean": (U, ["dt(u) = u*u"], {"rate": "mean(u**4)"}, "the modes do not give"),
-    "a rate of a product within": (U, ["dt(u) = u*u"], {"rate": "u*dx(u*u)"}, "a second round trip"),
     "too few parities": (FLOW, ["dt(u) = u", "dt(s) = s"], {"parities": {"u": []}}, "it has 3 components"),
     "unlike parities": (
         FLOW,

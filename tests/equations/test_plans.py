@@ -193,6 +193,71 @@ def test_numbers_functions_and_filters(text: str):
     assert difference(read(declared), compiled(declared), 5) < 1e-12
 
 
+INNER = {
+    "one": (SCALAR, ["dt(u) = -u*dx(inv_lap(u*u)) + 0.1*lap(u)"], 1),
+    "of three": (SCALAR, ["dt(u) = u*helmholtz(u*dy(inv_lap(u*u)), 0.4)"], 2),
+    "of functions and numbers": (SCALAR, ["dt(u) = cos(t)*u*gauss(exp(u)*sin(t) + mean(u)*u*u, 0.3)"], 2),
+    "with linear terms": (SCALAR, ["dt(u) = u*inv_lap(u*u + 2*u) + dx(u*u)"], 1),
+    "pressure": (
+        FLOW | {"s": "scalar"},
+        [
+            "dt(u) = -advect(u, u) + 0.1*lap(u)",
+            "dt(s) = -dot(u, grad(s)) - inv_lap(div(advect(u, u)))*s",
+        ],
+        3,
+    ),
+    "alone after all": (SCALAR, ["dt(u) = (dx(u*u) + u*u) - u*u + u*dx(u*u)"], 1),
+}
+
+
+@pytest.mark.parametrize("name", INNER)
+def test_products_within_products_have_round_trips_of_their_own(name: str):
+    fields, equations, axes = INNER[name]
+    declared = Declarations(fields, equations, axes=axes, dealias="none", rate="1")
+    plan = compiled(declared)
+    assert difference(read(declared), plan, 3) < 1e-12
+    assert len(plan.rounds) == (2 if name == "of three" else 1)
+
+
+def test_texts_of_inner_products_have_one_plan():
+    """Inner products are numbered by what they are, not by the order in which a text has them."""
+    texts = (
+        ("dt(u) = u*dx(u*v) + v*dx(v*v)", "dt(v) = u*dx(v*v) + u*dx(u*v)"),
+        (
+            "dt(v) = u*dx(v*u) + dx(v**2)*u",
+            "dt(u) = v*dx(v**2) + dx(v*u)*u",
+        ),
+    )
+    one, other = (
+        compiled(Declarations({"u": "scalar", "v": "scalar"}, text, axes=1, rate="1")) for text in texts
+    )
+    assert one == other
+    assert one.inner_fields == 2
+
+
+def test_an_inner_product_needs_a_rate():
+    with pytest.raises(CaseError, match="rate is missing"):
+        compiled(Declarations(SCALAR, ["dt(u) = u*dx(u*u)"], axes=1))
+
+
+def test_the_degree_of_an_inner_product_counts():
+    text, others = "dt(u) = u*dx(u**3)", {"axes": 1, "rate": "1"}
+    assert compiled(Declarations(SCALAR, [text], **others)).dealias == "1/2"
+    with pytest.raises(CaseError, match="dealias is wrong"):
+        compiled(Declarations(SCALAR, [text], dealias="2/3", **others))
+    with pytest.raises(CaseError, match="dealias is missing"):
+        compiled(Declarations(SCALAR, ["dt(u) = u*dx(exp(u))"], **others))
+
+
+def test_identity_knows_inner_products():
+    texts = ("u*dx(u*v)", "u*dx(v*u)", "u*dx(v*v)")
+    one, same, other = (
+        identity_of(Declarations({"u": "scalar", "v": "scalar"}, [f"dt(u) = {text}", "dt(v) = 0"], axes=1))
+        for text in texts
+    )
+    assert one == same != other
+
+
 def test_parameters_may_depend_on_others_and_on_the_time():
     declared = Declarations(SCALAR, ["dt(u) = b*u*u"], {"a": 2, "b": "a*cos(c*t)", "c": "a/4"}, axes=1)
     assert difference(read(declared), compiled(declared), 6) < 1e-13

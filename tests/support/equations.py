@@ -143,7 +143,12 @@ class Interpreter:
         self.plan, self.box, self.fields, self.t = plan, box, fields, t
         means = [self._mean(one.first, one.second) for one in plan.clock.means]
         self.clock = self._run(plan.clock.program, [], means, [])
-        inputs = [box.to_points(self._sum(terms, fields)) for terms in plan.inputs]
+        known = [*fields]
+        for one in plan.rounds:
+            inputs = [box.to_points(self._sum(terms, known)) for terms in one.inputs]
+            products = self._run(one.point, inputs, means, self.clock)
+            known += [box.to_modes(product * np.ones(box.shape)) for product in products]
+        inputs = [box.to_points(self._sum(terms, known)) for terms in plan.inputs]
         self.results = self._run(plan.point, inputs, means, self.clock)
 
     def tendencies(self) -> list[np.ndarray]:

@@ -12,6 +12,7 @@ from whorl.equations.multipliers import PLAIN, Factor, Form, Normal, Orders, Pla
 from whorl.equations.waves import Classes
 
 NOTHING: Orders = (0, 0, 0)
+INNER = "inner products"  # the name of their class, which is no vector
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,8 @@ def _natural(
             for place, axis in product(components, range(normal.axes))
         ]
         found += [(f"{before}{label}", basis(one)), (f"grad {before}{label}", basis(slopes))]
+        if name == INNER:
+            continue
         if len(components) == normal.axes:
             found += [
                 (f"curl {before}{label}", basis(_curl(normal, components, power, tag))),

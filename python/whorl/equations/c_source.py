@@ -210,7 +210,11 @@ def _radial(name: str, number: float) -> str:
 def _load(complete: CompletePlan, suffix: str) -> str:
     plan = complete.plan
     terms, used = _Terms(suffix), sorted({term.of for term in _all(plan.inputs)})
-    terms.before += _complex_rows("a", used, "row->from", "row->from_stride")
+    inner = [n for n in used if n >= plan.components]
+    terms.before += _complex_rows("a", [n for n in used if n not in inner], "row->from", "row->from_stride")
+    terms.before += [
+        f"const real *a{n}s = row->state + 2 * {n - plan.components} * row->state_stride;" for n in inner
+    ]
     terms.before += _targets("v", len(plan.inputs))
     terms.inside += _loaded("a", used)
     for number, form in enumerate(plan.inputs):

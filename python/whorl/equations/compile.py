@@ -4,25 +4,28 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Literal
 
+from whorl.equations.atoms import basis
 from whorl.equations.clock import clock_of
 from whorl.equations.dealias import check_growth, dealiasing, kept, side_with_function
-from whorl.equations.exact import ONE
-from whorl.equations.forms import Choice, Problem, Search, typed_choice
+from whorl.equations.exact import ONE, added
+from whorl.equations.forms import Choice, Problem, Search, expanded, typed_choice
 from whorl.equations.formulas import combination
+from whorl.equations.inner import Inner
 from whorl.equations.kinds import KINDS
 from whorl.equations.linear_part import linear_part, plan_term
 from whorl.equations.multipliers import IDENTITY, Form
-from whorl.equations.plan import EquationPlan, FieldPlan, FluxPart, Number, PlanTerm, PointProgram, Source
-from whorl.equations.points import Builder, Operand, Sum
+from whorl.equations.plan import EquationPlan, FieldPlan, FluxPart, PlanTerm, PointProgram, Round, Source
+from whorl.equations.point_program import PointProgram as AtPoints
+from whorl.equations.points import Operand
 from whorl.equations.problem import problem_of
 from whorl.equations.rate import Bound, Bounds, Grid, square_of_speed
 from whorl.equations.slopes import Slopes, is_zero
-from whorl.equations.split import Clock
+from whorl.equations.split import Clock, forms_at_points
 from whorl.equations.sums import Column, Sums
 from whorl.equations.text import Declarations, System, read
 from whorl.equations.written import Writer
 from whorl.expressions.faults import ExpressionError, fault
-from whorl.expressions.nodes import Node, within
+from whorl.expressions.nodes import within
 
 Forms = Literal["least", "typed"]
 
@@ -94,6 +97,8 @@ class _Assembly:
 
     def plan(self) -> EquationPlan:
         problem, sums, declared, linear = self.problem, self.choice.sums, self.system.declared, self.linear
+        rounds, cost = self._rounds(), self.choice.cost
+        cost += sum(problem.cost(len(one.inputs), *[len(one.parities)] * 2) for one in rounds)
         grows = check_growth(self.system, linear.rates, self.grid, self.dealias)
         return EquationPlan(
             axes=declared.axes,
@@ -102,6 +107,7 @@ class _Assembly:
             velocity=0 if self.velocity else -1,
             point=self._point(),
             clock=clock_of(problem.split, self.clocks, self.writer),
+            rounds=rounds,
             fluxes=tuple(_flux(one) for one in sums.fluxes),
             tendency=_tendency(sums, self.system.components),
             projected=self._projected(),
@@ -114,7 +120,7 @@ class _Assembly:
             why=self.why,
             amplifies=grows or linear.may_grow,
             form=self.choice.name,
-            cost=float(self.choice.cost),
+            cost=float(cost),
             notes=self.choice.notes,
         )
 
@@ -142,56 +148,55 @@ class _Assembly:
             for (component, clock), value in sorted(self.problem.split.sources.items())
         )
 
+    def _rounds(self) -> tuple[Round, ...]:
+        """The round trips of inner fields, by levels; inputs are the forms of the text."""
+        levels = sorted({one.level for one in self.problem.inner})
+        return tuple(
+            self._round([one for one in self.problem.inner if one.level == level]) for level in levels
+        )
+
+    def _round(self, fields: Sequence[Inner]) -> Round:
+        polys = {one: self.problem.split.inner[one.number] for one in fields}
+        forms: list[Form] = []
+        for one, poly in polys.items():
+            of_node = forms_at_points(one.node, self.writer) if poly is None else ()
+            forms += [*of_node, *(form for _, of in poly or () for form in of)]
+        inputs = basis(forms)
+        combinations = {form: combination(form, inputs) or {} for form in forms}
+        at_points = AtPoints(self.problem.split, self.writer, self.clocks, inputs)
+        results = []
+        for one, poly in polys.items():
+            columns: dict[Column, Fraction] = {}
+            for (clock, of), value in (poly or {}).items():
+                row = expanded(of, combinations)
+                added(columns, {Column(clock, "", chosen): each for chosen, each in row.items()}, value)
+            results.append(at_points.node(one.node) if poly is None else at_points.product(columns))
+        return Round(
+            tuple(tuple(plan_term(*item) for item in form) for form in inputs),
+            at_points.builder.program(results),
+            tuple(one.field.parity for one in fields),
+        )
+
     def _point(self) -> PointProgram:
-        builder = Builder(len(self.inputs))
-        products = [self._product(builder, one) for one in self.choice.sums.products]
-        rate = self._rate(builder)
-        return builder.program([*products, rate, square_of_speed(builder, self.velocity)])
+        at_points = AtPoints(self.problem.split, self.writer, self.clocks, self.inputs)
+        products = [at_points.product(one) for one in self.choice.sums.products]
+        rate = self._rate(at_points)
+        return at_points.builder.program([*products, rate, square_of_speed(at_points.builder, self.velocity)])
 
-    def _product(self, builder: Builder, columns: Mapping[Column, Fraction]) -> Operand:
-        """A product: a sum of products of inputs and of functions, with the numbers of clocks."""
-        number = {form: place for place, form in enumerate(self.inputs)}
-        total: Sum = {}
-        for clock in sorted({column.clock for column in columns}):
-            of: Sum = {}
-            for column, value in sorted(columns.items()):
-                if column.clock == clock:
-                    of[self._monomial(builder, column, number)] = value
-            if clock:
-                by = builder.number(Number("clock", which=self.clocks[clock]))
-                of = {tuple(sorted((by, builder.sum(of)))): ONE}
-            total |= of
-        return builder.sum(total)
-
-    def _monomial(self, builder: Builder, column: Column, number: Mapping[Form, int]) -> tuple[Operand, ...]:
-        if not column.text:
-            return tuple(sorted(("input", number[form]) for form in column.forms))
-        return (self._node(builder, self.problem.split.nodes[column.text]),)
-
-    def _node(self, builder: Builder, node: Node) -> Operand:
-        return builder.node(node, lambda one: self._leaf(builder, one), self.writer.text)
-
-    def _leaf(self, builder: Builder, node: Node) -> Operand:
-        """A form as a combination of inputs, or a number of the clock."""
-        if node.kind == "number":
-            key = (self.writer.text(node),)
-            if key not in self.clocks:
-                self.clocks[key] = len(self.clocks)
-                self.problem.split.atoms.setdefault(key[0], node)
-            return builder.number(Number("clock", which=self.clocks[key]))
-        form = self.writer.form(node)
-        found = combination(form, self.inputs)
-        assert found is not None  # forms at points are among the inputs
-        places = {one: place for place, one in enumerate(self.inputs)}
-        return builder.sum({(("input", places[one]),): value for one, value in sorted(found.items())})
-
-    def _rate(self, builder: Builder) -> Operand:
+    def _rate(self, at_points: AtPoints) -> Operand:
+        builder = at_points.builder
         if self.system.rate is not None:
-            given = self._node(builder, self.system.rate)  # GPUs find maxima of numbers that are not negative
+            given = at_points.node(self.system.rate)  # GPUs find maxima of numbers that are not negative
             return builder.step("maximum", given, builder.value(0.0))
+        if self.problem.inner:
+            raise fault(
+                "rate is missing: a product that is part of a factor of another product has no known bound; "
+                "give rate, an expression that bounds 1/dt at a point",
+                self.system.sides[0].text,
+            )
         bounds = Bounds(self.grid, kept(self.dealias))
         found = Bound(
-            builder, self.inputs, self.velocity, bounds, self._clock_in(builder), self._slopes_in(builder)
+            builder, self.inputs, self.velocity, bounds, at_points.number, self._slopes_in(at_points)
         )
         for (output, factor), row in sorted(self.choice.table.items(), key=lambda item: item[0]):
             found.add(output, factor, row)
@@ -200,10 +205,7 @@ class _Assembly:
             found.add_linear(one.to, of_number[one.clock], one.term)
         return found.operand()
 
-    def _clock_in(self, builder: Builder) -> Callable[[Clock], Operand]:
-        return lambda clock: builder.number(Number("clock", which=self.clocks[clock]))
-
-    def _slopes_in(self, builder: Builder) -> Callable[[str], list[tuple[Form, Operand]]]:
+    def _slopes_in(self, at_points: AtPoints) -> Callable[[str], list[tuple[Form, Operand]]]:
         """The slopes of a function by its text: forms, and operands of the slopes by these."""
 
         def made(text: str) -> list[tuple[Form, Operand]]:
@@ -216,9 +218,7 @@ class _Assembly:
                     f"rate is missing: {error}; give rate, an expression that bounds 1/dt at a point",
                     side_with_function(self.system, self.problem.split),
                 ) from None
-            return [
-                (form, self._node(builder, slope)) for form, slope in slopes.items() if not is_zero(slope)
-            ]
+            return [(form, at_points.node(slope)) for form, slope in slopes.items() if not is_zero(slope)]
 
         return made
 

@@ -17,7 +17,8 @@ FRACTION = 2  # of the points along an axis there are half as many modes of each
 
 def has_functions(split: Split) -> bool:
     """Whether a function of fields at the points is no polynomial."""
-    return any(one.kind == "linear" for node in split.nodes.values() for one in within(node))
+    at_points = any(one.kind == "linear" for node in split.nodes.values() for one in within(node))
+    return at_points or None in split.inner.values()
 
 
 def dealiasing(system: System, split: Split) -> tuple[int, str, str]:
@@ -83,9 +84,12 @@ def _fraction(text: str) -> Fraction:
 def side_with_function(system: System, split: Split) -> str:
     """The text of the first equation that has a function of fields."""
     component = next(
-        component
-        for component, _, _, text in sorted(split.points)
-        if any(one.kind == "linear" for one in within(split.nodes[text]))
+        (
+            component
+            for component, _, _, text in sorted(split.points)
+            if any(one.kind == "linear" for one in within(split.nodes[text]))
+        ),
+        0,  # of an inner field
     )
     return next(side.text for side in system.sides if component < system.first[side.name] + len(side.nodes))
 

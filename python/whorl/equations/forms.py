@@ -15,8 +15,9 @@ import numpy as np
 from whorl.base.text import counted
 from whorl.equations.atoms import Atom, atoms_of, basis
 from whorl.equations.blocks import Block, blocks_of
-from whorl.equations.exact import added
+from whorl.equations.exact import ONE, added
 from whorl.equations.formulas import Formula, Solver, combination
+from whorl.equations.inner import Inner
 from whorl.equations.modular import PRIME, echelon
 from whorl.equations.multipliers import Form, Normal
 from whorl.equations.split import Split
@@ -55,6 +56,8 @@ class Problem:
         Forms that functions at points need, which are inputs in any case.
     real : bool
         Whether a flux has one power of i.
+    inner : tuple of Inner
+        The inner fields.
     """
 
     split: Split
@@ -64,6 +67,7 @@ class Problem:
     groups: tuple[tuple[int, ...], ...]
     at_points: tuple[Form, ...] = ()
     real: bool = False
+    inner: tuple[Inner, ...] = ()
 
     @property
     def planes(self) -> tuple[int, ...]:
@@ -296,15 +300,23 @@ def typed_choice(problem: Problem) -> Choice:
     of = {form: combination(form, inputs) or {} for form in forms}
     table = _table(problem, {})
     for (output, outer, clock, typed), value in problem.split.products.items():
-        row: dict[tuple[Form, ...], Fraction] = {(): value}
-        for form in typed:
-            row = _times(row, of[form])
-        columns = {Column(clock, "", chosen): one for chosen, one in row.items()}
+        row = expanded(typed, of)
+        columns = {Column(clock, "", chosen): one * value for chosen, one in row.items()}
         added(table.setdefault((output, outer), {}), columns)
     table = {key: row for key, row in table.items() if row}
     sums = _sums(problem, table)
     cost = problem.cost(len(inputs), len(sums.products), len(sums.fluxes))
     return Choice(inputs, table, sums, cost, TYPED)
+
+
+def expanded(
+    forms: Sequence[Form], of: Mapping[Form, Mapping[Form, Fraction]]
+) -> dict[tuple[Form, ...], Fraction]:
+    """A product of forms as a sum of products of inputs, of which each form is a combination."""
+    row: dict[tuple[Form, ...], Fraction] = {(): ONE}
+    for form in forms:
+        row = _times(row, of[form])
+    return row
 
 
 def _times(

@@ -11,6 +11,7 @@ from whorl.equations.linear_part import linear_part
 from whorl.equations.problem import problem_of
 from whorl.equations.text import Declarations, read
 from whorl.equations.waves import Waves
+from whorl.equations.written import Writer
 
 SAMPLES = 3
 LENGTH = 16
@@ -38,6 +39,11 @@ def _parts(problem: Problem) -> list[str]:
     linear = linear_part(split, problem.normal, problem.groups, components, clocks)
     parts = [repr(linear), repr(sorted(clocks)), repr(sorted(split.points.items()))]
     parts.append(repr(sorted(split.sources.items())))
+    texts = Writer(problem.normal)
+    parts += [
+        repr(texts.text(one.node) if (poly := split.inner[one.number]) is None else sorted(poly.items()))
+        for one in problem.inner
+    ]
     for block in blocks_of(split, problem.classes, problem.groups):
         if len(block.content) > HIGHEST_DEGREE:
             parts.append(repr((block.clock, block.tag, block.outputs, block.terms)))

@@ -7,11 +7,12 @@ D_z w, which is −D_x u − D_y v, nor D_x D_z u. Thus the Laplacian is −k² 
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from whorl.equations.exact import ONE, added, exact
+from whorl.expressions.graph import Field
 from whorl.expressions.linear import NO_SECTOR, WITHOUT_MEAN, LinearForm, Multiplier, Radial, Sector
 
 Orders = tuple[int, int, int]
@@ -93,16 +94,28 @@ def factor_of(multiplier: Multiplier) -> Factor:
 
 @dataclass(frozen=True)
 class Normal:
-    """The rules of normal forms: the number of axes, and the first components of solenoidal vectors."""
+    """The rules of normal forms.
+
+    Attributes
+    ----------
+    axes : int
+        The number of axes.
+    solenoidal : tuple of int
+        The first components of solenoidal vectors.
+    inner : dict
+        The number of each inner field.
+    """
 
     axes: int
     solenoidal: tuple[int, ...] = ()
+    inner: Mapping[Field, int] = field(default_factory=dict)
 
     def form(self, form: LinearForm) -> Form:
-        """The normal form of a linear form of components of the state."""
+        """The normal form of a linear form of components of the state and of inner fields."""
         sums: Sums = {}
         for term, value in form.items():
-            place = (term.field.serial, factor_of(term.multiplier))
+            number = self.inner[term.field] if term.field.product else term.field.serial
+            place = (number, factor_of(term.multiplier))
             added(sums, self.reduced(place), exact(value))
         return ordered(sums)
 

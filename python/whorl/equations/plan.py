@@ -77,6 +77,15 @@ class Clock:
 
 
 @dataclass(frozen=True)
+class Round:
+    """A round trip that makes inner fields, the results of its program; `parities` are theirs."""
+
+    inputs: tuple[tuple[PlanTerm, ...], ...]
+    point: PointProgram
+    parities: tuple[Parity, ...]
+
+
+@dataclass(frozen=True)
 class FluxPart:
     """A part of a flux: factor · i^turn · kx^a ky^b times a product."""
 
@@ -139,6 +148,8 @@ class EquationPlan:
         The operations at a point. Results are the products, a bound of 1/dt, and the square of the speed.
     clock : Clock
         Numbers that depend on the time and on means.
+    rounds : tuple of Round
+        The round trips before that of the tendency; their results have numbers after the components.
     fluxes : tuple of tuple of FluxPart
         Sums of products that are formed at fixed kx and ky.
     tendency : tuple of tuple of PlanTerm
@@ -175,6 +186,7 @@ class EquationPlan:
     velocity: int
     point: PointProgram
     clock: Clock
+    rounds: tuple[Round, ...]
     fluxes: tuple[tuple[FluxPart, ...], ...]
     tendency: tuple[tuple[PlanTerm, ...], ...]
     projected: tuple[int, ...]
@@ -194,6 +206,11 @@ class EquationPlan:
     def components(self) -> int:
         """The number of real components of all fields."""
         return len(self.tendency)
+
+    @property
+    def inner_fields(self) -> int:
+        """The number of inner fields."""
+        return sum(len(one.parities) for one in self.rounds)
 
     @property
     def products(self) -> int:

@@ -1,6 +1,8 @@
 """The problem of the search, from equations that are read."""
 
+from whorl.equations.atoms import INNER
 from whorl.equations.forms import Problem
+from whorl.equations.inner import with_inner_fields
 from whorl.equations.kinds import KINDS
 from whorl.equations.multipliers import Normal
 from whorl.equations.split import forms_at_points, split
@@ -28,12 +30,23 @@ def problem_of(system: System) -> Problem:
             names.append(name)
     normal = Normal(declared.axes, tuple(group[0] for group in groups))
     solenoidal = frozenset(number for number, one in enumerate(components) if one in groups)
-    parts = split(system, normal)
+    normal, inner = with_inner_fields(system, normal)
+    if inner:
+        components.append(tuple(one.number for one in inner))
+        names.append(INNER)
+    parts = split(system, normal, inner)
     writer = Writer(normal)
     nodes = [parts.nodes[text] for text in sorted(parts.nodes)]
     rates = [system.rate] if system.rate else []
     at_points = dict.fromkeys(form for node in (*nodes, *rates) for form in forms_at_points(node, writer))
     classes = Classes(declared.axes, tuple(components), solenoidal)
     return Problem(
-        parts, normal, classes, tuple(names), tuple(groups), tuple(at_points), real=bool(declared.walls[0])
+        parts,
+        normal,
+        classes,
+        tuple(names),
+        tuple(groups),
+        tuple(at_points),
+        real=bool(declared.walls[0]),
+        inner=inner,
     )

@@ -4,11 +4,12 @@ A term has a coefficient, which is a fraction, and a clock: the canonical texts 
 when a run has come to a stage, such as sin(t) or a mean. An outer factor acts on the modes of a product.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from whorl.equations.exact import ONE, added, exact
+from whorl.equations.inner import Inner
 from whorl.equations.multipliers import (
     IDENTITY,
     Factor,
@@ -48,6 +49,8 @@ class Split:
         The node of each text in a clock.
     nodes : dict
         The node of each text in `points`.
+    inner : dict
+        The polynomial of each inner field, or None if its product is none.
     """
 
     linear: dict[tuple[int, Place, Clock], Fraction] = field(default_factory=dict)
@@ -56,11 +59,15 @@ class Split:
     sources: dict[tuple[int, Clock], Fraction] = field(default_factory=dict)
     atoms: dict[str, Node] = field(default_factory=dict)
     nodes: dict[str, Node] = field(default_factory=dict)
+    inner: dict[int, Poly | None] = field(default_factory=dict)
 
     @property
     def degree(self) -> int:
         """The largest number of factors of a product; 1 without one."""
-        return max((len(forms) for *_, forms in self.products), default=1)
+        own = [len(forms) for *_, forms in self.products]
+        return max(
+            [*own, *(len(forms) for poly in self.inner.values() for _, forms in poly or ())], default=1
+        )
 
 
 def composed(outer: Factor, inner: Factor) -> Factor:
@@ -77,13 +84,15 @@ def _multiplier(factor: Factor) -> Multiplier:
     return Multiplier(factor.orders, factor.power, *factor.tag)
 
 
-def split(system: System, normal: Normal) -> Split:
+def split(system: System, normal: Normal, inner: Sequence[Inner] = ()) -> Split:
     """The parts of the right-hand sides. Raises ExpressionError for equations that have no plan."""
-    parting = Parting(system, normal)
+    parting = Parting(system, normal, inner)
     for side in system.sides:
         first = system.first[side.name]
         for number, node in enumerate(side.nodes):
             parting.part(side, first + number, node)
+    for one in inner:
+        parting.found.inner[one.number] = parting.poly_of_inner(one)
     for side, node in system.beyond:
         parting.check_zero(side, node)
     if system.rate and system.declared.rate:
@@ -94,8 +103,9 @@ def split(system: System, normal: Normal) -> Split:
 class Parting:
     """The parts of nodes, which are added up in `found`."""
 
-    def __init__(self, system: System, normal: Normal):
-        self.system, self.normal, self.graph = system, normal, system.graph
+    def __init__(self, system: System, normal: Normal, inner: Sequence[Inner]):
+        self.system, self.normal, self.graph, self.inner = system, normal, system.graph, inner
+        self._inner = {one.number: one for one in inner}
         self.writer = Writer(normal)
         self.found = Split()
         self._polys: dict[Node, Poly | None] = {}
@@ -123,7 +133,7 @@ class Parting:
 
     def check_zero(self, side: Side, node: Node) -> None:
         """Raises ExpressionError if a component that the field lacks is not zero."""
-        other = Parting(self.system, self.normal)
+        other = Parting(self.system, self.normal, self.inner)
         other.part(side, self.system.first[side.name], node)
         found = other.found
         if found.linear or found.products or found.points or found.sources:
@@ -203,9 +213,19 @@ class Parting:
 
     def _linear_form(self, form: Form, outer: Factor, scale: Fraction, clock: Clock) -> None:
         for (component, factor), value in form:
+            if one := self._inner.get(component):
+                self._walk(one.node, composed(outer, factor), scale * value, clock)
+                continue
             row = self.normal.reduced((component, composed(outer, factor)))
-            row_with = {(self.component, place, clock): one for place, one in row.items()}
+            row_with = {(self.component, place, clock): each for place, each in row.items()}
             added(self.found.linear, row_with, scale * value)
+
+    def poly_of_inner(self, one: Inner) -> Poly | None:
+        """The polynomial of an inner field. Raises ExpressionError for a mean that is not possible."""
+        try:
+            return self.poly(one.node)
+        except ValueError as error:
+            raise fault(f"a product within a product: {error}", self.system.sides[0].text) from None
 
     def _poly_of(self, node: Node) -> Poly:
         """The polynomial of a number that is the same at all points."""

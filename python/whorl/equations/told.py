@@ -20,16 +20,24 @@ def told(plan: EquationPlan) -> str:
         f"{plan.dealias} of the modes are kept, since {plan.why}"
         if plan.dealias != "none"
         else f"all modes are kept, since {plan.why}",
+        *_of_rounds(plan),
         *plan.notes,
     ]
     return ". ".join(one[:1].upper() + one[1:] for one in sentences) + "."
 
 
+def _of_rounds(plan: EquationPlan) -> list[str]:
+    if not plan.rounds:
+        return []
+    rounds = counted(len(plan.rounds), "round trip")
+    return [f"{counted(plan.inner_fields, 'inner product')} before, in {rounds}"]
+
+
 def transforms(plan: EquationPlan) -> int:
     """The fields that are transformed in a stage: inputs to the points, products back."""
-    return len(plan.inputs) + plan.products
+    return len(plan.inputs) + plan.products + sum(len(one.inputs) + len(one.parities) for one in plan.rounds)
 
 
 def bytes_a_point(plan: EquationPlan) -> int:
     """The memory of the modes of all fields."""
-    return BYTES * REGISTERS * plan.components
+    return BYTES * (REGISTERS * plan.components + plan.inner_fields)

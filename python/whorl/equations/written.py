@@ -15,13 +15,8 @@ class Writer:
         self._texts: dict[Node, str] = {}
 
     def form(self, node: Node) -> Form:
-        """The normal form of a linear node. Raises ValueError where a product is within it."""
+        """The normal form of a linear node."""
         if node not in self.forms:
-            if any(term.field.product for term in node.value):
-                raise ValueError(
-                    "a derivative or filter of a product is within another product, which needs a second "
-                    "round trip; carry the inner one as a field of its own"
-                )
             self.forms[node] = self.normal.form(node.value)
         return self.forms[node]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.equations.complete import CompletePlan, Fields, completed
-from whorl.equations.plan import Clock, EquationPlan, LinearTerm, PlanTerm, PointProgram, Rate
+from whorl.equations.plan import Clock, EquationPlan, LinearTerm, PlanTerm, PointProgram, Rate, Round
 from whorl.expressions.graph import EVEN, Parity
 from whorl.expressions.linear import WITHOUT_MEAN
 
@@ -35,6 +35,7 @@ def core_plan(plan: EquationPlan, code: _core.RowCode | None = None) -> _core.Eq
         ],
         clock=_clock(plan),
         blocks=_blocks(complete.fields, linear),
+        rounds=[_round(one) for one in plan.rounds],
         velocity_inputs=_velocity(plan),
         amplifies=plan.amplifies,
         code=code or _core.RowCode(of_double=True),
@@ -57,7 +58,9 @@ def _field(
 
 
 def _component_parities(plan: EquationPlan) -> list[Parity]:
-    return [parity for field in plan.fields for parity in field.parities]
+    """The parities of the components of the state, then of inner fields."""
+    of_state = [parity for field in plan.fields for parity in field.parities]
+    return [*of_state, *(parity for one in plan.rounds for parity in one.parities)]
 
 
 def _term(of: PlanTerm, turn: int = 0) -> _core.Term:
@@ -125,13 +128,26 @@ def _velocity(plan: EquationPlan) -> int:
     return 0 if named and first.name != "velocity" else len(first.components)
 
 
-def _point(program: PointProgram, inputs: Sequence[Sequence[PlanTerm]]) -> _core.Program:
+def _point(
+    program: PointProgram, inputs: Sequence[Sequence[PlanTerm]], products: Sequence[_core.Returned] = ()
+) -> _core.Program:
     return _core.Program(
         inputs=[[_term(one) for one in form] for form in inputs],
         numbers=[number.value for number in program.numbers],
         instructions=[(name, list(operands)) for name, operands in program.instructions],
         results=[*program.results],
+        products=[*products],
     )
+
+
+def _round(of: Round) -> _core.Round:
+    products = [_core.Returned(field=number, parity=parity) for number, parity in enumerate(of.parities)]
+    return _core.Round(program=_point(of.point, of.inputs, products), numbers=_of_clock(of.point))
+
+
+def _of_clock(program: PointProgram) -> list[tuple[int, int]]:
+    """The numbers of a program that the clock sets, each with the result that it has."""
+    return [(place, number.which) for place, number in enumerate(program.numbers) if number.source == "clock"]
 
 
 def _clock(plan: EquationPlan) -> _core.ClockPlan:
@@ -157,11 +173,7 @@ def _clock(plan: EquationPlan) -> _core.ClockPlan:
             instructions=[(name, [*map(operand, operands)]) for name, operands in program.instructions],
             results=[*map(operand, program.results)],
         ),
-        numbers=[
-            (place, number.which)
-            for place, number in enumerate(plan.point.numbers)
-            if number.source == "clock"
-        ],
+        numbers=_of_clock(plan.point),
     )
 
 
