@@ -281,14 +281,14 @@ class Recorder:
         return self.case.to_toml()
 
     def _attributes(self) -> dict[str, str | float | int]:
-        return {
+        typed = {"code": rows} if (rows := rows_of(self.flow)) else {}
+        return typed | {
             "time": self.clock.time,
             "step": self.clock.step,
             "case": self._case_text,
             "whorl": __version__,
             "lines": self.flow.options.lines,
             "level": _core.build_info()["level"],
-            "code": rows_of(self.flow),
         }
 
 
