@@ -28,6 +28,7 @@ from whorl.expressions.formulas import SHORT
 from whorl.forcing.checks import check_forcing, designed
 from whorl.forcing.names import force_name, forceable
 from whorl.models import DEFAULT, Model, declared_by
+from whorl.models.carried import with_carried
 from whorl.models.equations import with_dimensions
 from whorl.models.registered import written_out
 from whorl.particles.options import with_number
@@ -51,7 +52,9 @@ def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
     if given.get("forcing") and initial is None:
         given["initial"] = {"name": "zero"}
     if isinstance(flow, dict):
-        given["flow"] = flow = with_dimensions(written_out(flow), given.get("grid"))
+        given["flow"] = with_dimensions(written_out(flow), given.get("grid"))
+        given = with_carried(given)
+        flow = given["flow"]
     if model := declared_by(flow):
         grid, output = given.get("grid"), given.get("output", {})
         if isinstance(grid, dict):

@@ -1,0 +1,75 @@
+"""Passive scalars of typed equations: a block of [[scalars]] becomes a field with an equation of its own."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from whorl.base.errors import CaseError
+from whorl.config.scalars import Scalar
+from whorl.equations.kinds import KINDS
+
+MODEL = "equations"
+
+
+def with_carried(given: dict[str, Any]) -> dict[str, Any]:
+    """The sections of a case in which [[scalars]] of typed equations are fields with equations.
+
+    dθ/dt = −u·∇θ − u·g + D ∇²θ with the first velocity u. Sections that the validation refuses stay as they
+    are. Raises CaseError for a scalar that typed equations cannot carry.
+    """
+    flow, blocks = given.get("flow"), given.get("scalars")
+    if not (isinstance(flow, Mapping) and flow.get("model") == MODEL and isinstance(blocks, list | tuple)):
+        return given
+    fields, equations = flow.get("fields"), flow.get("equations")
+    try:
+        scalars = [Scalar(**block) for block in blocks]
+    except (TypeError, ValidationError):
+        return given
+    if not (scalars and isinstance(fields, Mapping) and isinstance(equations, list | tuple | str)):
+        return given
+    texts = [equations] if isinstance(equations, str) else [*equations]
+    own = {str(name): str(kind) for name, kind in fields.items()}
+    for scalar in scalars:
+        texts.append(_equation(scalar, own))
+        own[scalar.name] = "scalar"
+    flow = {**flow, "fields": own, "equations": texts}
+    rest = {name: section for name, section in given.items() if name != "scalars"}
+    return rest | {"flow": flow} | _initial(given.get("initial"), blocks)
+
+
+def _equation(scalar: Scalar, fields: Mapping[str, str]) -> str:
+    """The equation of a scalar. Raises CaseError."""
+    name = scalar.name
+    velocity = next((of for of, kind in fields.items() if kind in KINDS and KINDS[kind].solenoidal), None)
+    if velocity is None:
+        raise CaseError(
+            f'scalars.name = "{name}" is wrong: a velocity carries a scalar, and flow.fields has none; type '
+            "its equation, or declare a velocity."
+        )
+    if name in fields:
+        raise CaseError(f'scalars.name = "{name}" is wrong: flow.fields has this name; choose another.')
+    if not name.isidentifier():
+        raise CaseError(
+            f'scalars.name = "{name}" is wrong: with flow.model = "{MODEL}" it is a name of equations, '
+            "letters, digits and _; choose another."
+        )
+    if scalar.diffusivity is None:
+        raise CaseError(
+            f'scalars.schmidt = {scalar.schmidt:g} of "{name}" is wrong: typed equations name no viscosity; '
+            "give scalars.diffusivity."
+        )
+    terms = [f"-dot({velocity}, grad({name}))"]
+    terms += [f"- {g!r}*{velocity}.{axis}" for axis, g in zip("xyz", scalar.gradient, strict=True) if g]
+    terms += [f"+ {scalar.diffusivity!r}*lap({name})"] if scalar.diffusivity else []
+    return f"dt({name}) = {' '.join(terms)}"
+
+
+def _initial(initial: Any, blocks: Any) -> dict[str, Any]:
+    """The section [initial] with the fields of scalars, if it is a table or they have any."""
+    own = {block["name"]: block["initial"] for block in blocks if block.get("initial") is not None}
+    if not own:
+        return {}
+    if initial is None:
+        return {"initial": {"name": "zero"} | own}
+    return {"initial": {**initial, **own} if isinstance(initial, Mapping) else initial}
