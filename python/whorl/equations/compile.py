@@ -6,10 +6,11 @@ from typing import Literal
 
 from whorl.equations.atoms import basis
 from whorl.equations.clock import clock_of
-from whorl.equations.dealias import check_growth, dealiasing, kept, side_with_function
+from whorl.equations.dealias import dealiasing, kept, side_with_function
 from whorl.equations.exact import ONE, added
 from whorl.equations.forms import Choice, Problem, Search, expanded, typed_choice
 from whorl.equations.formulas import combination
+from whorl.equations.growth import check_growth
 from whorl.equations.inner import Inner
 from whorl.equations.kinds import KINDS
 from whorl.equations.linear_part import linear_part, plan_term
@@ -99,7 +100,7 @@ class _Assembly:
         problem, sums, declared, linear = self.problem, self.choice.sums, self.system.declared, self.linear
         rounds, cost = self._rounds(), self.choice.cost
         cost += sum(problem.cost(len(one.inputs), *[len(one.parities)] * 2) for one in rounds)
-        grows = check_growth(self.system, linear.rates, self.grid, self.dealias)
+        grows = check_growth(self.system, linear, self.grid, self.dealias)
         return EquationPlan(
             axes=declared.axes,
             fields=self._fields(),

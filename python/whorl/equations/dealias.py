@@ -1,18 +1,15 @@
-"""Dealiasing: the fraction of modes that is kept, and why; equations whose modes grow without bound."""
+"""Dealiasing: the fraction of modes that is kept, and why."""
 
 from fractions import Fraction
 
-from whorl.equations.plan import Rate
-from whorl.equations.rate import Grid
 from whorl.equations.split import Split
 from whorl.equations.text import System
 from whorl.expressions.faults import fault
 from whorl.expressions.nodes import within
 
 NAMED = {2: "quadratic", 3: "cubic", 4: "quartic"}
-PARTS = 256  # of the range of |k| in which a rate above zero is looked for
 HIGHEST = 3  # the degree up to which the fraction follows without a choice
-FRACTION = 2  # of the points along an axis there are half as many modes of each sign
+FRACTION = 2  # over the points along an axis: the modes of each sign are half as many
 
 
 def has_functions(split: Split) -> bool:
@@ -92,29 +89,3 @@ def side_with_function(system: System, split: Split) -> str:
         0,  # of an inner field
     )
     return next(side.text for side in system.sides if component < system.first[side.name] + len(side.nodes))
-
-
-def growth(rate: tuple[Rate, ...], k: float) -> float:
-    """The rate at a wavenumber."""
-    return sum(one.coefficient * k**one.exponent for one in rate)
-
-
-def check_growth(system: System, rates: tuple[tuple[Rate, ...], ...], grid: Grid, dealias: str) -> bool:
-    """Whether a mode grows. Raises ExpressionError where modes grow the faster, the smaller they are."""
-    largest = sum(k * k for k in grid.largest(kept(dealias))) ** 0.5
-    amplifies = False
-    for side in system.sides:
-        for number in range(len(side.nodes)):
-            rate = rates[system.first[side.name] + number]
-            if rate and rate[-1].coefficient > 0 and rate[-1].exponent > 0:
-                size = growth(rate, largest)
-                raise fault(
-                    f"the linear part of {side.name} is wrong (it grows as |k|^{rate[-1].exponent:g}): modes "
-                    f"grow without bound, at |k| = {largest:.4g} with the rate {size:.4g}; change its sign, "
-                    "or add a decay of a higher power",
-                    side.text,
-                )
-            amplifies = amplifies or any(
-                growth(rate, largest * part / PARTS) > 0 for part in range(PARTS + 1)
-            )
-    return amplifies
