@@ -1,5 +1,5 @@
 // The clock of a plan: numbers, factors and sources that depend on the time of a stage and on means over the
-// points, which follow from the modes.
+// points. These follow from the modes, and between walls from a round trip.
 #pragma once
 
 #include "equations/tables.hpp"
@@ -26,14 +26,15 @@ class Clock {
     // The results at a time, of a state. Collective.
     template <class Device, class Real>
     std::vector<double> at(double time, RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
-                           const Complex<Real>* state, std::int64_t modes) const {
+                           const Box& box, const Complex<Real>* state, std::int64_t modes) const {
         std::vector<double> inputs{time};
         if (!plan_.clock.means.empty()) {
             std::vector<programs::NamedField<Real>> named;
-            for (int c = 0; c < plan_.components(); ++c) named.push_back({state + c * modes, {}});
-            for (const double mean :
-                 programs::mode_means(trip, world, plan_.clock.forms, plan_.clock.means, named))
-                inputs.push_back(mean);
+            for (const Field& field : plan_.fields)
+                for (std::size_t c = 0; c < static_cast<std::size_t>(field.components); ++c)
+                    named.push_back(
+                        {state + static_cast<std::int64_t>(named.size()) * modes, parity_of(field.odd[c])});
+            for (const double mean : means(trip, world, box, named)) inputs.push_back(mean);
         }
         struct Inputs {
             const double* values;
@@ -66,6 +67,52 @@ class Clock {
     }
 
   private:
+    template <class Device, class Real>
+    std::vector<double> means(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
+                              const Box& box, const std::vector<programs::NamedField<Real>>& named) const {
+        const ClockPlan& clock = plan_.clock;
+        const auto& walls = trip.layout().walls;
+        if (!walls[0] && !walls[1] && !walls[2])
+            return programs::mode_means(trip, world, clock.forms, clock.means, named);
+        std::vector<double> found;
+        for (std::size_t first = 0; first < clock.means.size();) {
+            programs::Program program;
+            std::size_t next = first;
+            for (int forms = 0; next < clock.means.size(); ++next) {
+                forms += clock.means[next][1] < 0 ? 1 : 2;
+                if (next > first && forms > plan_.widest_inputs()) break;
+            }
+            add_means(first, next, program);
+            programs::Wanted wanted;
+            wanted.means = static_cast<int>(next - first);
+            const auto shift = trip.shift();
+            for (const double mean :
+                 programs::evaluate(trip, world, box, program, wanted, programs::Fields<Real>{named, {}},
+                                    false, BlockCallback<Real>())
+                     .means)
+                found.push_back(mean);
+            trip.shift(shift);
+            first = next;
+        }
+        return found;
+    }
+    // Adds means [begin, end) to a program, each with the inputs of its own.
+    void add_means(std::size_t begin, std::size_t end, programs::Program& program) const {
+        for (std::size_t m = begin; m < end; ++m)
+            for (const int form : plan_.clock.means[m])
+                if (form >= 0) program.inputs.push_back(plan_.clock.forms[static_cast<std::size_t>(form)]);
+        const int first = static_cast<int>(program.inputs.size()) + 3; // after x, y and z
+        for (int input = 0; begin < end; ++begin) {
+            if (plan_.clock.means[begin][1] < 0) {
+                program.results.push_back(input++);
+                continue;
+            }
+            program.results.push_back(first + static_cast<int>(program.instructions.size()));
+            program.instructions.push_back({"multiply", {input, input + 1}});
+            input += 2;
+        }
+    }
+
     const Plan& plan_;
     programs::Steps steps_;
     programs::Interpreter<double> interpreter_;

@@ -166,6 +166,13 @@ int Plan::inner_fields() const {
     return static_cast<int>(inner);
 }
 
+int Plan::widest_inputs() const {
+    std::size_t most = point.inputs.size();
+    for (const Round& round : rounds) most = std::max(most, round.program.inputs.size());
+    for (const auto& [first, second] : clock.means) most = std::max<std::size_t>(most, second < 0 ? 1 : 2);
+    return static_cast<int>(most);
+}
+
 Plan checked(Plan plan) {
     require_fields(plan);
     require_rounds(plan);
@@ -208,9 +215,9 @@ Declaration declaration_of(const Plan& plan) {
     of.products = plan.products();
     of.fluxes = static_cast<int>(plan.fluxes.size());
     of.inner_fields = plan.inner_fields();
+    of.inputs = plan.widest_inputs();
     for (const Round& round : plan.rounds) {
         const auto products = static_cast<int>(round.program.products.size());
-        of.inputs = std::max(of.inputs, static_cast<int>(round.program.inputs.size()));
         of.products = std::max(of.products, products);
         of.fluxes = std::max(of.fluxes, products);
     }

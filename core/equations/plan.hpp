@@ -93,6 +93,7 @@ struct Plan {
     int components() const;
     bool has_clock() const { return !clock.program.results.empty(); }
     int inner_fields() const;
+    int widest_inputs() const; // of all round trips of a stage
     int products() const { return static_cast<int>(odd_products.size()); }
 };
 

@@ -183,7 +183,7 @@ template <class Device, class Real> class TypedEquation final : public Equation<
     std::vector<double> set_clock(RoundTrip<Device, Real>& trip, const TendencyData<Real>& data,
                                   programs::PreparedInterpreter<Device, Real>& at_points) const {
         const std::vector<double> results =
-            clock_.at(data.time, trip, *world_, data.registers[0], data.modes);
+            clock_.at(data.time, trip, *world_, box_, data.registers[0], data.modes);
         if constexpr (Device::streams) trip.device().finish(); // the stage before may still read the tables
         clock_.set(results, at_points, *tables_);
         if constexpr (Device::streams) copied_->refresh();

@@ -150,11 +150,11 @@ TEXTS = {
         {"walls": (False, False, True)},
         "of another parity about the walls along z",
     ),
-    "a mean between walls": (
+    "a mean of something odd": (
         U,
-        ["dt(u) = u*mean(u)"],
+        ["dt(u) = u*mean(u*dz(u))"],
         {"walls": (False, False, True)},
-        "a mean between walls",
+        "something odd about a wall",
     ),
 }
 WITHOUT_A_PLACE = ("no fields", "an empty", "no text", "numbers that", "10", "too few")

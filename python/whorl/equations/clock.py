@@ -10,7 +10,7 @@ from whorl.equations.plan import Mean, Number, PlanTerm
 from whorl.equations.points import Builder, Operand
 from whorl.equations.split import Clock, Split
 from whorl.equations.written import Writer
-from whorl.expressions.nodes import Node
+from whorl.expressions.nodes import Node, in_modes
 
 
 def clock_of(split: Split, clocks: Mapping[Clock, int], writer: Writer) -> ClockTable:
@@ -21,9 +21,17 @@ def clock_of(split: Split, clocks: Mapping[Clock, int], writer: Writer) -> Clock
     def leaf(node: Node) -> Operand:
         if isinstance(node.value, str):
             return builder.number(Number("t"))
-        text = writer.text(node)
-        means.setdefault(text, _mean(node.value, writer))
-        return builder.number(Number("mean", which=list(means).index(text)))
+        return mean(node.value)
+
+    def mean(node: Node) -> Operand:
+        """The mean of a sum is a sum of means."""
+        if node.uniform:
+            return builder.node(node, leaf, writer.text)
+        if in_modes(node):
+            text = writer.text(node)
+            means.setdefault(text, _mean(node, writer))
+            return builder.number(Number("mean", which=list(means).index(text)))
+        return builder.step(node.kind, *map(mean, node.arguments))
 
     results = []
     for clock in sorted(clocks, key=clocks.__getitem__):

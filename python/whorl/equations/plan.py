@@ -62,7 +62,7 @@ class PointProgram:
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean over all points of a form, or of a product of two, from the modes."""
+    """The mean over all points of a form, or of a product of two."""
 
     first: tuple[PlanTerm, ...]
     second: tuple[PlanTerm, ...] = ()

@@ -263,14 +263,16 @@ class Parting:
         return text
 
     def _check_mean(self, node: Node) -> None:
-        if self.graph.walls[: self.normal.axes] != (False,) * self.normal.axes:
-            raise ValueError(
-                "a mean between walls needs a round trip of its own; write the equation without it"
-            )
-        if not (isinstance(node.value, Node) and in_modes(node.value)):
+        if not (isinstance(node.value, Node) and self.graph.is_sum_of_means(node.value)):
             raise ValueError(
                 "it has a mean that the modes do not give; means of fields, of derivatives and of products "
                 "of two of these are possible"
+            )
+        means = filter(in_modes, within(node.value, into=lambda one: not in_modes(one)))
+        if any(any(self.graph.parity(one) or ()) for one in means):
+            raise ValueError(
+                "it has the mean of something odd about a wall, which is no sum over the points; take it of "
+                "an even quantity, such as a square"
             )
 
     def _check_parity(self, node: Node, outer: Factor) -> None:

@@ -124,14 +124,14 @@ class Graph:
     def mean_is_in_modes(self, node: Node) -> bool:
         """Whether the mean of a node is known without a round trip of its own."""
         # Between walls an odd field has a mean over the points.
-        return self.walls == EVEN and (_has_no_mean(node) or self._from_modes(node))
+        return self.walls == EVEN and (_has_no_mean(node) or self.is_sum_of_means(node))
 
     def maximum(self, node: Node) -> Node:
         """The maximum over all points."""
         return node if node.uniform else self._node("number", Largest(node), (), uniform=True)
 
-    def _from_modes(self, node: Node) -> bool:
-        """Whether the mean of a node is a sum of means that follow from the modes."""
+    def is_sum_of_means(self, node: Node) -> bool:
+        """Whether the mean of a node is a sum of means of linear forms and of products of two."""
         return all(
             one.uniform or in_modes(one) or one.kind in SCALES or self._is_scaled(one)
             for one in within(node, into=lambda one: not (one.uniform or in_modes(one)))
