@@ -1,5 +1,5 @@
-// Blocks of one or two components at the modes of a row on a CPU, in vectorised loops. Larger ones are
-// advanced mode by mode (block.hpp).
+// The blocks of components that linear terms connect, at the modes of a row on a CPU. Those of one or two
+// components are advanced in vectorised loops, larger ones mode by mode (block.hpp).
 #pragma once
 
 #include "device/cpu.hpp"

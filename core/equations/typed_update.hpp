@@ -22,8 +22,7 @@ template <class Device, class Real> class TypedUpdate {
           extra_(data.adds ? data.extra : nullptr), modes_(data.modes),
           elapsed_(static_cast<Real>(now.advance * data.step->dt)), weight_(static_cast<Real>(data.weight)),
           exact_(data.exact && tables.couples()), ends_step_(now.ends_step),
-          at_once_(std::min(modes_at_once, room / tables.components)), forcing_(tables, data, now, exact_),
-          blocks_{tables, forcing_, elapsed_} {
+          at_once_(std::min(modes_at_once, room / tables.components)), forcing_(tables, data, now, exact_) {
         if (now.writes() & 1) energy_ = data.energy;
     }
 
@@ -62,7 +61,7 @@ template <class Device, class Real> class TypedUpdate {
                         exponential_decay(rates[f] * elapsed_ - (growing ? forcing_.growth[f] : Real(0))),
                         added[c]);
             }
-            if (exact_ && changes() && !differences_.any) blocks_.advance(row, {added, 1, 0, 1});
+            if (exact_ && changes() && !differences_.any) blocks().advance(row, {added, 1, 0, 1});
             Complex<Real> sum[most_components];
             for (int c = 0; c < tables_.components; ++c)
                 sum[c] = combination_.to[i][c * modes_ + row.index] + added[c];
@@ -75,6 +74,7 @@ template <class Device, class Real> class TypedUpdate {
     static int reads_state(const Tables<Real>& tables, bool exact) {
         return (tables.couples() && !exact) || !tables.varying.terms.empty() ? 1 : 0;
     }
+    Blocks<Device, Real> blocks() const { return {tables_, forcing_, elapsed_}; }
     bool changes() const { return forcing_.grows || elapsed_ > Real(0); }
     // Whether a component is advanced with those of its block.
     bool propagates(int component) const {
@@ -146,7 +146,7 @@ template <class Device, class Real> class TypedUpdate {
             }
             combine_row(combination_, of_row);
             if (exact_ && changes())
-                blocks_.advance(row, {next, at_once_, register_of(next, 1) - next, combination_.writes});
+                blocks().advance(row, {next, at_once_, register_of(next, 1) - next, combination_.writes});
         }
         for (int i = 0; ends_step_ && i < combination_.writes; ++i)
             constrain_row(row, register_of(next, i), at_once_);
@@ -247,7 +247,6 @@ template <class Device, class Real> class TypedUpdate {
     bool exact_, ends_step_;
     int at_once_;
     LinearForcing<Real> forcing_;
-    Blocks<Device, Real> blocks_;
     ColumnSums energy_{};
 };
 

@@ -98,7 +98,7 @@ def compare(name, comm=ALONE, precision="double", **further):
 @pytest.mark.parametrize("precision", ["double", "single"])
 @pytest.mark.parametrize("name", EVERY)
 def test_they_give_what_the_tables_give(name, precision):
-    rate = {"flow": {"rate": "1"}} if name == "odds" else {}
+    rate = {"flow": {"rate": "1", "linear": "explicit"}} if name == "odds" else {}
     dealias = "1/2" if name in ("condensate", "odds") else "2/3"
     compare(name, precision=precision, grid={"dealias": dealias}, **rate)
 
