@@ -108,6 +108,22 @@ def test_they_are_forced_and_begin_at_zero():
         assert forced.statistics()["milk_energy"] > 0.01
 
 
+@pytest.mark.parametrize(
+    ("further", "gradient", "linear"),
+    [
+        ("", 1.0, "explicit"),  # as in the built-in models
+        ("", 0.0, "exact"),
+        (" - 2*cross(ez, u)", 1.0, "exact"),  # inertial waves, whose steps exact factors make longer
+    ],
+)
+def test_a_mean_gradient_alone_is_explicit(further, gradient, linear):
+    flow = {key: value for key, value in TYPED.items() if key != "linear"}
+    flow |= {"equations": [TYPED["equations"][0] + further]}
+    scalars = [INK | {"gradient": gradient}]
+    assert Case(**case(flow, scalars=scalars)).flow.linear == linear
+    assert Case(**case(flow | {"linear": "exact"}, scalars=scalars)).flow.linear == "exact"
+
+
 def test_their_initial_fields_need_no_other():
     sections = case(TYPED)
     del sections["initial"]

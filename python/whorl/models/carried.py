@@ -8,6 +8,10 @@ from pydantic import ValidationError
 from whorl.base.errors import CaseError
 from whorl.config.scalars import Scalar
 from whorl.equations.kinds import KINDS
+from whorl.equations.linear_part import linear_part
+from whorl.equations.problem import problem_of
+from whorl.equations.text import read
+from whorl.models.equations import Equations
 
 MODEL = "equations"
 
@@ -33,9 +37,22 @@ def with_carried(given: dict[str, Any]) -> dict[str, Any]:
     for scalar in scalars:
         texts.append(_equation(scalar, own))
         own[scalar.name] = "scalar"
+    if "linear" not in flow and any(any(one.gradient) for one in scalars) and not _couples(flow):
+        flow = {**flow, "linear": "explicit"}  # a gradient alone is not worth exponentials of matrices
     flow = {**flow, "fields": own, "equations": texts}
     rest = {name: section for name, section in given.items() if name != "scalars"}
     return rest | {"flow": flow} | _initial(given.get("initial"), blocks)
+
+
+def _couples(flow: Mapping[str, Any]) -> bool:
+    """Whether linear terms of equations connect fields or turn phases; False for equations that are wrong."""
+    try:
+        problem = problem_of(read(Equations(**flow).declarations()))
+    except (CaseError, ValidationError):
+        return False
+    clocks = {clock: number for number, clock in enumerate({clock for *_, clock in problem.split.linear})}
+    components = len(problem.classes.of)
+    return bool(linear_part(problem.split, problem.normal, problem.groups, components, clocks).blocks)
 
 
 def _equation(scalar: Scalar, fields: Mapping[str, str]) -> str:
