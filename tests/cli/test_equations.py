@@ -105,6 +105,15 @@ def test_wrong_equations_are_refused_in_a_paragraph(whorl, case, setting):
     assert "Traceback" not in result.err
 
 
+@pytest.mark.parametrize("name", ["time", "VTKHDF"])
+def test_names_that_files_use_are_refused(whorl, case, name):
+    field = f'flow.fields={{{name} = "scalar"}}'
+    equation = f'flow.equations=["dt({name}) = -{name}*dx({name}) + nu*lap({name})"]'
+    result = whorl("run", case, "--set", field, "--set", equation)
+    assert result.code == 2
+    assert f"the name of a field is wrong ({name}): whorl's files use it themselves" in result.err
+
+
 def test_too_many_modes_for_a_cubic_product_are_refused(whorl, case):
     cubic = 'flow.equations=["dt(u) = -u**2*dx(u) + nu*lap(u)"]'
     assert whorl("run", case, "--set", cubic).code == 0

@@ -111,6 +111,7 @@ TEXTS = {
     "a parameter that is a field": (U, ["dt(u) = u"], {"parameters": {"u": 1.0}}, "a field has this name"),
     "a parameter that is a list": (U, ["dt(u) = a*u"], {"parameters": {"a": [1]}}, "a number or a text"),
     "a reserved name": ({"t": "scalar"}, ["dt(t) = t"], {}, "it is of the language"),
+    "a word of Python": ({"lambda": "scalar"}, ["dt(lambda) = lambda"], {}, "it is of the language"),
     "the name of a function": ({"lap": "scalar"}, ["dt(lap) = lap"], {}, "it is a function"),
     "a name that is none": ({"2u": "scalar"}, ["dt(u) = u"], {}, "it has letters, digits and _"),
     "no fields": ({}, [], {}, "declare at least one"),

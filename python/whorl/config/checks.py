@@ -29,7 +29,7 @@ from whorl.forcing.checks import check_forcing, designed
 from whorl.forcing.names import force_name, forceable
 from whorl.models import DEFAULT, Model, declared_by
 from whorl.models.carried import with_carried
-from whorl.models.equations import with_dimensions
+from whorl.models.equations import Equations, with_dimensions
 from whorl.models.registered import written_out
 from whorl.particles.options import with_number
 from whorl.probes.options import check_names
@@ -92,6 +92,7 @@ def _is_table(value: Any) -> bool:
 def check_together(case: "Case") -> None:
     """Raises ValueError, naming values and remedy, if sections that are valid alone do not fit together."""
     case.flow.check_grid(case.grid)
+    check_typed_fields(case)
     check_forcing(case)
     check_column_names(case)
     check_scalars(case)
@@ -105,6 +106,15 @@ def check_together(case: "Case") -> None:
     check_ends(case)
     if case.initial is not None:
         check_initial(case)
+
+
+def check_typed_fields(case: "Case") -> None:
+    """Files have dimensions and groups of their own."""
+    for name in case.flow.state if isinstance(case.flow, Equations) else ():
+        if name in RESERVED:
+            raise ValueError(
+                f"the name of a field is wrong ({name}): whorl's files use it themselves; choose another"
+            )
 
 
 def check_scalars(case: "Case") -> None:

@@ -6,6 +6,7 @@ import math
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from keyword import iskeyword
 from typing import TYPE_CHECKING
 
 from whorl.equations.functions import KNOWN
@@ -64,7 +65,7 @@ def _check_name(name: str, thing: str) -> None:
             f"the name of a {thing} is wrong ({name}): it has letters, digits and _; choose another",
             str(name),
         )
-    if name in RESERVED or name in KNOWN:
+    if name in RESERVED or name in KNOWN or iskeyword(name):
         use = "a function" if name in KNOWN else "of the language"
         raise fault(f"the name of a {thing} is wrong ({name}): it is {use}; choose another", name)
 
