@@ -83,6 +83,7 @@ def test_a_model_in_full(whorl, name):
     )
     assert about == [column.name for column in spectra_columns(example_case(MODELS[name]))]
     assert "transfer" in about
+    assert ("any number of [[scalars]]" in plain) == (MODELS[name].viscous or name == "equations")
     assert f"whorl new {name} > case.toml" in shown.out
 
 

@@ -21,7 +21,7 @@ TYPED = {
 
 
 def case(flow: dict, points=(16, 14, 12), **further) -> dict:
-    return {
+    sections = {
         "grid": {"points": list(points)} | further.pop("grid", {}),
         "flow": flow,
         "scalars": [INK, MILK | {"gradient": [0.3, -0.2, 0.7] if points[2] > 1 else [0.3, -0.2, 0.0]}],
@@ -29,6 +29,7 @@ def case(flow: dict, points=(16, 14, 12), **further) -> dict:
         "time": {"scheme": "rk4", "dt": 0.01, "steps": 20},
         "run": {"threads": 1},
     } | further
+    return {name: section for name, section in sections.items() if section is not None}
 
 
 def fields(sections: dict, names: dict[str, str], comm=MPI.COMM_SELF) -> dict[str, np.ndarray]:
@@ -77,6 +78,47 @@ def test_between_walls_they_have_no_flux():
     assert after[1] < before[1] - 1e-5
 
 
+@pytest.mark.parametrize("bases", ["SFF", "SSF", "SSS"])
+def test_they_are_those_of_convection_between_walls(bases):
+    """The gradient is along an axis without walls."""
+    points, lengths = (14, 12, 10), (2.2, 1.7, 1.0)
+    free = [0.4, -0.3, 0.0] if bases == "SFF" else [0.4, 0.0, 0.0] if bases == "SSF" else [0.0, 0.0, 0.0]
+    further = {
+        "points": points,
+        "grid": {"bases": bases, "lengths": list(lengths)},
+        "scalars": [{"name": "ink", "diffusivity": 0.03, "gradient": free}],
+        "initial": None,
+    }
+    typed = TYPED | {
+        "fields": {"u": "velocity", "theta": "scalar"},
+        "equations": [
+            "dt(u) = -advect(u, u) + theta*ez + nu*lap(u)",
+            "dt(theta) = -dot(u, grad(theta)) + dot(u, ez) + nu*lap(theta)",
+        ],
+        "sines": {"theta": "z"},
+        "parameters": {"nu": 2000.0**-0.5},
+    }
+    built_in = {"model": "rayleigh-benard", "rayleigh": 2000.0, "prandtl": 1.0, "linear": "explicit"}
+    ended = []
+    for flow, velocity, temperature in (typed, "u", "theta"), (built_in, "velocity", "temperature"):
+        random = np.random.default_rng(3)
+        shape = points[::-1]
+        given = {velocity: 0.3 * random.standard_normal((3, *shape))}
+        given |= {name: 0.3 * random.standard_normal((1, *shape)) for name in (temperature, "ink")}
+        with Simulation(Case(**case(flow, **further)), given, comm=MPI.COMM_SELF) as simulation:
+            simulation.run(progress=False)
+            ended.append({"u": simulation.field(velocity), "ink": simulation.field("ink")})
+    assert_alike(*ended)
+
+
+def test_the_velocity_of_this_name_carries_them():
+    fields = {"b": "velocity", "velocity": "velocity"}
+    flow = TYPED | {"fields": fields, "equations": ["dt(b) = nu*lap(b)", "dt(velocity) = nu*lap(velocity)"]}
+    made = Case(**case(flow, scalars=[MILK]))
+    assert made.flow.equations[-1] == "dt(milk) = -dot(velocity, grad(milk)) + 0.01*lap(milk)"
+    assert made.grid.dealias == "2/3"
+
+
 def test_the_case_has_equations_and_restarts_repeat_bits(tmp_path):
     sections = case(TYPED, output={"directory": str(tmp_path / "whole")})
     made = Case(**sections)
@@ -102,8 +144,7 @@ def test_they_are_forced_and_begin_at_zero():
         "seed": 3,
         "correlation_time": 0.1,
     }
-    sections = case(TYPED, scalars=[MILK], forcing=[force], initial=None)
-    with Simulation(Case(**{key: value for key, value in sections.items() if value is not None})) as forced:
+    with Simulation(Case(**case(TYPED, scalars=[MILK], forcing=[force], initial=None))) as forced:
         forced.run(progress=False)
         assert forced.statistics()["milk_energy"] > 0.01
 
@@ -134,11 +175,28 @@ REFUSED = {
     "a Schmidt number": ({"name": "ink", "schmidt": 0.7}, TYPED, "give scalars.diffusivity"),
     "no diffusivity": ({"name": "ink"}, TYPED, "give scalars.diffusivity"),
     "a known name": ({"name": "u", "diffusivity": 0.1}, TYPED, "flow.fields has this name"),
+    "the name of the velocity": ({"name": "velocity", "diffusivity": 0.1}, TYPED, "has this name"),
+    "a name of files": ({"name": "time", "diffusivity": 0.1}, TYPED, "files use it themselves"),
     "no name of equations": ({"name": "my-ink", "diffusivity": 0.1}, TYPED, "a name of equations"),
     "no velocity": (
         {"name": "ink", "diffusivity": 0.1},
         {"model": "equations", "fields": {"s": "scalar"}, "equations": ["dt(s) = lap(s)"]},
         "flow.fields has none",
+    ),
+    "a gradient out of the plane": (
+        {"name": "ink", "diffusivity": 0.1, "gradient": 2.0},
+        TYPED | {"fields": {"u": "plane velocity"}},
+        r"is wrong \(2 along z\): a box of 2 axes has no z; set it to 0",
+    ),
+    "a gradient across walls": (
+        {"name": "ink", "diffusivity": 0.1, "gradient": [0.0, 1.0, 0.0]},
+        TYPED | {"fields": {"u": "velocity"}},
+        r"is wrong \(1 along y\): walls let nothing through; set it to 0",
+    ),
+    "an initial field of its own and in [initial]": (
+        INK,
+        TYPED,
+        r"scalars.initial of \"ink\" is wrong: \[initial.ink\] sets the same",
     ),
     "an unknown option": ({"name": "ink", "difusivity": 0.1}, TYPED, "did you mean"),
 }
@@ -147,6 +205,9 @@ REFUSED = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_they_cannot_be_is_refused(what):
     scalar, flow, reason = REFUSED[what]
+    plane = "plane velocity" in flow["fields"].values()
+    further = {"grid": {"bases": "SSF"}} if "walls" in what else {}
+    further |= {"initial": NOISE | {"ink": NOISE}} if "[initial]" in what else {}
     with pytest.raises(CaseError, match=reason) as refused:
-        Case(**case(flow, scalars=[scalar]))
+        Case(**case(flow, (16, 14, 1 if plane else 12), scalars=[scalar], **further))
     assert "\n\n" not in str(refused.value)

@@ -17,6 +17,7 @@ from whorl.expressions.vocabulary import vocabulary
 from whorl.forcing.options import KINDS as FORCES
 from whorl.initial.options import KINDS, InitialField
 from whorl.models import MODELS, Model
+from whorl.models.equations import Equations
 from whorl.particles.options import KINDS as PARTICLES
 from whorl.probes.options import KINDS as PROBES
 
@@ -86,7 +87,7 @@ def facts(name: str) -> dict[str, str]:
             f"d/dt {column} = {told_sum(terms)}" for column, terms in budget(example_case(model)).items()
         )
         or "none",
-        "scalars": "any number of [[scalars]]" if model.viscous else "none",
+        "scalars": _scalars_of(model),
     }
 
 
@@ -158,6 +159,12 @@ def _other_initial_fields(model: type[Model]) -> str:
 def _fits(kind: type[InitialField], model: type[Model]) -> bool:
     fields = {model.first_field(), *model.state}
     return any(map(kind.makes, fields)) and (kind.any_bases or model.bases[0] == "FFF")
+
+
+def _scalars_of(model: type[Model]) -> str:
+    if model is Equations:
+        return "any number of [[scalars]], if a field is a velocity"
+    return "any number of [[scalars]]" if model.viscous else "none"
 
 
 def _scalars() -> str:

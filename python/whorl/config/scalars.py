@@ -1,4 +1,4 @@
-"""Passive scalars: [[scalars]] of a case, on any model with a viscous velocity."""
+"""Passive scalars: [[scalars]] of a case, on any model with a velocity (of typed ones: models/carried.py)."""
 
 import re
 from typing import Annotated, Any, ClassVar

@@ -19,8 +19,8 @@ MODEL = "equations"
 def with_carried(given: dict[str, Any]) -> dict[str, Any]:
     """The sections of a case in which [[scalars]] of typed equations are fields with equations.
 
-    dθ/dt = −u·∇θ − u·g + D ∇²θ with the first velocity u. Sections that the validation refuses stay as they
-    are. Raises CaseError for a scalar that typed equations cannot carry.
+    dθ/dt = −u·∇θ − u·g + D ∇²θ with the velocity u by which particles move. Sections that the validation
+    refuses stay as they are. Raises CaseError for a scalar that typed equations cannot carry.
     """
     flow, blocks = given.get("flow"), given.get("scalars")
     if not (isinstance(flow, Mapping) and flow.get("model") == MODEL and isinstance(blocks, list | tuple)):
@@ -35,6 +35,7 @@ def with_carried(given: dict[str, Any]) -> dict[str, Any]:
     texts = [equations] if isinstance(equations, str) else [*equations]
     own = {str(name): str(kind) for name, kind in fields.items()}
     for scalar in scalars:
+        _check_gradient(scalar, flow.get("dimensions", 3), given.get("grid"))
         texts.append(_equation(scalar, own))
         own[scalar.name] = "scalar"
     if "linear" not in flow and any(any(one.gradient) for one in scalars) and not _couples(flow):
@@ -55,17 +56,37 @@ def _couples(flow: Mapping[str, Any]) -> bool:
     return bool(linear_part(problem.split, problem.normal, problem.groups, components, clocks).blocks)
 
 
+def _check_gradient(scalar: Scalar, axes: int, grid: Any) -> None:
+    """Raises CaseError for a mean gradient along an axis that the box lacks, or that has walls."""
+    bases = str(grid.get("bases", "")) if isinstance(grid, Mapping) else ""
+    walls = [axis for axis, base in zip("zyx", bases, strict=False) if base == "S"]
+    for number, (axis, g) in enumerate(zip("xyz", scalar.gradient, strict=True)):
+        if g and (axis in walls or number >= axes):
+            rule = "walls let nothing through" if axis in walls else f"a box of {axes} axes has no {axis}"
+            raise CaseError(
+                f'scalars.gradient of "{scalar.name}" is wrong ({g:g} along {axis}): {rule}; set it to 0 '
+                "there (one number is along z)."
+            )
+
+
+def _carrier_in(fields: Mapping[str, str]) -> str | None:
+    """The velocity by which particles move: that of this name, or else the first one."""
+    found = [name for name, kind in fields.items() if kind in KINDS and KINDS[kind].solenoidal]
+    return "velocity" if "velocity" in found else next(iter(found), None)
+
+
 def _equation(scalar: Scalar, fields: Mapping[str, str]) -> str:
     """The equation of a scalar. Raises CaseError."""
-    name = scalar.name
-    velocity = next((of for of, kind in fields.items() if kind in KINDS and KINDS[kind].solenoidal), None)
+    name, velocity = scalar.name, _carrier_in(fields)
     if velocity is None:
         raise CaseError(
             f'scalars.name = "{name}" is wrong: a velocity carries a scalar, and flow.fields has none; type '
             "its equation, or declare a velocity."
         )
-    if name in fields:
-        raise CaseError(f'scalars.name = "{name}" is wrong: flow.fields has this name; choose another.')
+    if name in (*fields, "velocity"):
+        raise CaseError(
+            f'scalars.name = "{name}" is wrong: a field of flow.fields has this name; choose another.'
+        )
     if not name.isidentifier():
         raise CaseError(
             f'scalars.name = "{name}" is wrong: with flow.model = "{MODEL}" it is a name of equations, '
@@ -89,4 +110,10 @@ def _initial(initial: Any, blocks: Any) -> dict[str, Any]:
         return {}
     if initial is None:
         return {"initial": {"name": "zero"} | own}
-    return {"initial": {**initial, **own} if isinstance(initial, Mapping) else initial}
+    if not isinstance(initial, Mapping):
+        return {"initial": initial}
+    if twice := [name for name in own if name in initial]:
+        raise CaseError(
+            f'scalars.initial of "{twice[0]}" is wrong: [initial.{twice[0]}] sets the same; leave one out.'
+        )
+    return {"initial": {**initial, **own}}
