@@ -202,6 +202,11 @@ REFUSED = {
 }
 
 
+def test_two_of_one_name_are_refused():
+    with pytest.raises(CaseError, match=r'"milk" is wrong: another scalar or a field of flow.fields has'):
+        Case(**case(TYPED, scalars=[MILK, MILK]))
+
+
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_they_cannot_be_is_refused(what):
     scalar, flow, reason = REFUSED[what]

@@ -85,7 +85,8 @@ def _equation(scalar: Scalar, fields: Mapping[str, str]) -> str:
         )
     if name in (*fields, "velocity"):
         raise CaseError(
-            f'scalars.name = "{name}" is wrong: a field of flow.fields has this name; choose another.'
+            f'scalars.name = "{name}" is wrong: another scalar or a field of flow.fields has this name; '
+            "choose another."
         )
     if not name.isidentifier():
         raise CaseError(
