@@ -1,9 +1,7 @@
 """The memory of typed equations: counted before a run, and nothing is allocated after the first step."""
 
-import ctypes
-import gc
-
 import pytest
+from support.allocated import allocated
 from support.ranks import on_ranks
 from whorl import _core
 from whorl.config.case import Case
@@ -34,29 +32,6 @@ EQUATIONS = {
         {"nu": 0.02},
     ),
 }
-
-
-class Told(ctypes.Structure):
-    """The answer of glibc about its memory."""
-
-    _fields_ = tuple(
-        (name, ctypes.c_size_t)
-        for name in (
-            *("arena", "ordblks", "smblks", "hblks", "hblkhd"),
-            *("usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"),
-        )
-    )
-
-
-def allocated() -> int:
-    """Bytes of this process that are in use, of the heap and of mapped memory."""
-    libc = ctypes.CDLL(None)
-    if not hasattr(libc, "mallinfo2"):
-        pytest.skip("this C library does not tell how much memory is in use")
-    libc.mallinfo2.restype = Told
-    gc.collect()
-    told = libc.mallinfo2()
-    return told.uordblks + told.hblkhd
 
 
 def case(name: str, points: int, precision: str = "double", rows: str = "never") -> Case:

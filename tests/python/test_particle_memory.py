@@ -1,7 +1,5 @@
 """The memory of particles: what is counted before a run is what they take, and too many are refused."""
 
-import ctypes
-import gc
 import json
 import resource
 
@@ -10,6 +8,7 @@ import pytest
 from planner.cases import case as planned_case
 from planner.cases import toy
 from support import devices
+from support.allocated import allocated
 from support.ranks import on_ranks
 from whorl import _core
 from whorl.base.errors import CaseError
@@ -24,37 +23,6 @@ from whorl.run.memory.checks import check_memory
 from whorl.run.simulation import Simulation
 
 COUNT = 200_000
-
-
-NUMBERS = (
-    "arena",
-    "ordblks",
-    "smblks",
-    "hblks",
-    "hblkhd",
-    "usmblks",
-    "fsmblks",
-    "uordblks",
-    "fordblks",
-    "top",
-)
-
-
-class Mallinfo(ctypes.Structure):
-    """What glibc tells of its memory."""
-
-    _fields_ = [(name, ctypes.c_size_t) for name in NUMBERS]
-
-
-def allocated() -> int:
-    """Bytes of this process that are in use, of the heap and of mapped memory."""
-    libc = ctypes.CDLL(None)
-    if not hasattr(libc, "mallinfo2"):
-        pytest.skip("this C library does not tell how much memory is in use")
-    libc.mallinfo2.restype = Mallinfo
-    gc.collect()
-    told = libc.mallinfo2()
-    return told.uordblks + told.hblkhd
 
 
 def case_of(**sections) -> Case:
