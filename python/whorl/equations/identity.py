@@ -7,8 +7,7 @@ from dataclasses import replace
 from whorl.base.errors import CaseError
 from whorl.equations.blocks import blocks_of
 from whorl.equations.forms import HIGHEST_DEGREE, Problem
-from whorl.equations.linear_part import linear_part
-from whorl.equations.problem import problem_of
+from whorl.equations.problem import linear_of, problem_of
 from whorl.equations.text import Declarations, read
 from whorl.equations.waves import Waves
 from whorl.equations.written import Writer
@@ -34,10 +33,8 @@ def identity_of(declared: Declarations) -> str:
 def _parts(problem: Problem) -> list[str]:
     """The canonical texts of all parts; products by their values on waves."""
     split = problem.split
-    clocks = {clock: number for number, clock in enumerate(sorted({clock for *_, clock in split.linear}))}
-    components = len(problem.classes.of)
-    linear = linear_part(split, problem.normal, problem.groups, components, clocks)
-    parts = [repr(linear), repr(sorted(clocks)), repr(sorted(split.points.items()))]
+    linear, clocks = linear_of(problem)
+    parts = [repr(linear), repr([*clocks]), repr(sorted(split.points.items()))]
     parts.append(repr(sorted(split.sources.items())))
     texts = Writer(problem.normal)
     parts += [

@@ -4,11 +4,21 @@ from whorl.equations.atoms import INNER
 from whorl.equations.forms import Problem
 from whorl.equations.inner import with_inner_fields
 from whorl.equations.kinds import KINDS
+from whorl.equations.linear_part import LinearPart, linear_part
 from whorl.equations.multipliers import Normal
-from whorl.equations.split import forms_at_points, split
+from whorl.equations.split import Clock, forms_at_points, split
 from whorl.equations.text import System
 from whorl.equations.waves import Classes
 from whorl.equations.written import Writer
+
+
+def linear_of(problem: Problem) -> tuple[LinearPart, tuple[Clock, ...]]:
+    """The linear part of a problem by itself, and the clocks of its terms in order."""
+    clocks = sorted({clock for *_, clock in problem.split.linear})
+    numbers = {clock: number for number, clock in enumerate(clocks)}
+    components = len(problem.classes.of)
+    linear = linear_part(problem.split, problem.normal, problem.groups, components, numbers)
+    return linear, tuple(clocks)
 
 
 def problem_of(system: System) -> Problem:

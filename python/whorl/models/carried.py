@@ -8,8 +8,7 @@ from pydantic import ValidationError
 from whorl.base.errors import CaseError
 from whorl.config.scalars import Scalar
 from whorl.equations.kinds import KINDS
-from whorl.equations.linear_part import linear_part
-from whorl.equations.problem import problem_of
+from whorl.equations.problem import linear_of, problem_of
 from whorl.equations.text import read
 from whorl.models.equations import Equations
 
@@ -51,9 +50,7 @@ def _couples(flow: Mapping[str, Any]) -> bool:
         problem = problem_of(read(Equations(**flow).declarations()))
     except (CaseError, ValidationError):
         return False
-    clocks = {clock: number for number, clock in enumerate({clock for *_, clock in problem.split.linear})}
-    components = len(problem.classes.of)
-    return bool(linear_part(problem.split, problem.normal, problem.groups, components, clocks).blocks)
+    return bool(linear_of(problem)[0].blocks)
 
 
 def _check_gradient(scalar: Scalar, axes: int, grid: Any) -> None:
