@@ -14,7 +14,7 @@ namespace whorl {
 namespace {
 
 using equations::ClockPlan, equations::Field, equations::FluxPart, equations::Plan, equations::Round,
-    equations::Source;
+    equations::RowCode, equations::Source;
 
 void bind_parts(nb::module_& m) {
     nb::class_<Field>(m, "EquationField",
@@ -64,7 +64,8 @@ void bind_parts(nb::module_& m) {
             nb::arg("program"), nb::arg("numbers") = ClockPlan().numbers);
 }
 
-void bind_plan(nb::module_& m) {
+// The parts of a stage: inner fields and compiled rows.
+void bind_parts_of_stage(nb::module_& m) {
     nb::class_<Round>(m, "Round",
                       "A round trip that makes inner fields, the products of its program; numbers are pairs: "
                       "that of the program, and a result of the clock.")
@@ -73,7 +74,6 @@ void bind_plan(nb::module_& m) {
             [](Round* self, const programs::Program& program,
                const std::vector<std::array<int, 2>>& numbers) { new (self) Round{program, numbers}; },
             nb::kw_only(), nb::arg("program"), nb::arg("numbers") = Round().numbers);
-    using equations::RowCode;
     nb::class_<RowCode>(m, "RowCode",
                         "Addresses of compiled functions of rows (equations/row_code.hpp), or 0; their "
                         "numbers are double or single.")
@@ -84,6 +84,9 @@ void bind_plan(nb::module_& m) {
                std::uintptr_t tendency) { new (self) RowCode{of_double, load, work, contract, tendency}; },
             nb::kw_only(), nb::arg("of_double"), nb::arg("load") = 0, nb::arg("work") = 0,
             nb::arg("contract") = 0, nb::arg("tendency") = 0);
+}
+
+void bind_plan(nb::module_& m) {
     nb::class_<Plan>(m, "EquationPlan",
                      "Typed equations as numbers: tendency and coupling have the terms of each component, of "
                      "fluxes and of components.")
@@ -95,7 +98,7 @@ void bind_plan(nb::module_& m) {
                const programs::InputTerms& coupling, const programs::InputTerms& varying,
                const std::vector<int>& varying_by, const std::vector<Source>& sources, const ClockPlan& clock,
                const std::vector<std::vector<int>>& blocks, int velocity_inputs, bool amplifies,
-               const std::vector<Round>& rounds, const equations::RowCode& code) {
+               const std::vector<Round>& rounds, const RowCode& code) {
                 new (self) Plan(equations::checked({fields, point, odd_products, fluxes, tendency, coupling,
                                                     varying, varying_by, sources, clock, rounds, blocks,
                                                     velocity_inputs, amplifies, code}));
@@ -105,7 +108,7 @@ void bind_plan(nb::module_& m) {
             nb::arg("varying_by") = Plan().varying_by, nb::arg("sources") = Plan().sources,
             nb::arg("clock") = Plan().clock, nb::arg("blocks") = Plan().blocks,
             nb::arg("velocity_inputs") = Plan().velocity_inputs, nb::arg("amplifies") = Plan().amplifies,
-            nb::arg("rounds") = std::vector<Round>(), nb::arg("code") = equations::RowCode())
+            nb::arg("rounds") = std::vector<Round>(), nb::arg("code") = RowCode())
         .def_prop_ro(
             "compiled", [](const Plan& plan) { return plan.code.exists(); },
             "Whether functions of rows were compiled.");
@@ -115,6 +118,7 @@ void bind_plan(nb::module_& m) {
 
 void bind_equations(nb::module_& m) {
     bind_parts(m);
+    bind_parts_of_stage(m);
     bind_plan(m);
 }
 

@@ -9,6 +9,8 @@
 
 namespace whorl::equations {
 
+inline std::size_t at(int number) { return static_cast<std::size_t>(number); }
+
 // Element (r, c) of a matrix at mode i of a row is (re[r][c][i], im[r][c][i]).
 template <int n> struct MatrixRow {
     double re[n][n][modes_at_once], im[n][n][modes_at_once];
@@ -59,7 +61,6 @@ template <class Device, class Real, int n> struct BlockRow {
     }
 
   private:
-    static std::size_t at(int number) { return static_cast<std::size_t>(number); }
     int column_of(int source) const { return n == 1 || components[0] == source ? 0 : 1; }
 
     // Adds term number t to an element.
@@ -110,7 +111,6 @@ template <class Device, class Real> struct Blocks {
     }
 
   private:
-    static std::size_t at(int number) { return static_cast<std::size_t>(number); }
     static Complex<Real>* place(const RowOfRegisters<Real>& registers, int v, int component) {
         return registers.data + v * registers.apart + component * registers.stride;
     }

@@ -8,6 +8,18 @@
 
 namespace whorl::equations {
 
+// programs::evaluate() in a stage, whose grid it leaves shifted as it was.
+template <class Device, class Real>
+programs::Found evaluate_within_stage(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
+                                      const Box& box, const programs::Program& program,
+                                      const programs::Wanted& wanted, const programs::Fields<Real>& fields,
+                                      bool shifts) {
+    const auto shift = trip.shift();
+    auto found = programs::evaluate(trip, world, box, program, wanted, fields, shifts, BlockCallback<Real>());
+    trip.shift(shift);
+    return found;
+}
+
 class Clock {
   public:
     explicit Clock(const Plan& plan)
@@ -30,10 +42,10 @@ class Clock {
         std::vector<double> inputs{time};
         if (!plan_.clock.means.empty()) {
             std::vector<programs::NamedField<Real>> named;
-            for (const Field& field : plan_.fields)
-                for (std::size_t c = 0; c < static_cast<std::size_t>(field.components); ++c)
-                    named.push_back(
-                        {state + static_cast<std::int64_t>(named.size()) * modes, parity_of(field.odd[c])});
+            std::vector<Parity> parities = parities_of(plan_);
+            parities.resize(static_cast<std::size_t>(plan_.components())); // means are of the state
+            for (const Parity& parity : parities)
+                named.push_back({state + static_cast<std::int64_t>(named.size()) * modes, parity});
             for (const double mean : means(trip, world, box, named)) inputs.push_back(mean);
         }
         struct Inputs {
@@ -85,13 +97,10 @@ class Clock {
             add_means(first, next, program);
             programs::Wanted wanted;
             wanted.means = static_cast<int>(next - first);
-            const auto shift = trip.shift();
-            for (const double mean :
-                 programs::evaluate(trip, world, box, program, wanted, programs::Fields<Real>{named, {}},
-                                    false, BlockCallback<Real>())
-                     .means)
+            for (const double mean : evaluate_within_stage(trip, world, box, program, wanted,
+                                                           programs::Fields<Real>{named, {}}, false)
+                                         .means)
                 found.push_back(mean);
-            trip.shift(shift);
             first = next;
         }
         return found;

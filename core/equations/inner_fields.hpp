@@ -2,8 +2,7 @@
 // stage transforms them back to the modes in round trips before its own.
 #pragma once
 
-#include "equations/plan.hpp"
-#include "programs/evaluate.hpp"
+#include "equations/clock.hpp"
 #include "steppers/stage_data.hpp"
 
 namespace whorl::equations {
@@ -22,23 +21,19 @@ template <class Device, class Real> class InnerFields {
     // Component c of all fields, the inner ones after those of the state.
     std::vector<programs::NamedField<Real>> named(const TendencyData<Real>& data) const {
         std::vector<programs::NamedField<Real>> fields;
-        for (const Field& field : plan_.fields)
-            for (std::size_t c = 0; c < static_cast<std::size_t>(field.components); ++c)
-                fields.push_back({data.registers[0] + static_cast<std::int64_t>(fields.size()) * data.modes,
-                                  parity_of(field.odd[c])});
-        std::int64_t number = 0;
-        for (const Round& round : plan_.rounds)
-            for (const programs::Returned& product : round.program.products)
-                fields.push_back({fields_.data() + number++ * data.modes, parity_of(product.parity)});
+        for (const Parity& parity : parities_of(plan_)) {
+            const auto inner = static_cast<std::int64_t>(fields.size()) - plan_.components();
+            const Complex<Real>* const first = inner < 0 ? data.registers[0] : fields_.data();
+            fields.push_back({first + (inner < 0 ? inner + plan_.components() : inner) * data.modes, parity});
+        }
         return fields;
     }
     const Complex<Real>* data() const { return fields_.data(); }
 
     // Makes them from the state. Products are free of aliases where the grid is shifted, by two grids.
-    // Changes no shift. Collective.
+    // Collective.
     void make(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,
               const TendencyData<Real>& data, const std::vector<double>& clock, bool shifts) {
-        const auto shift = trip.shift();
         const auto named_fields = named(data);
         std::int64_t number = 0;
         for (const Round& round : plan_.rounds) {
@@ -50,9 +45,8 @@ template <class Device, class Real> class InnerFields {
             programs::Fields<Real> fields{named_fields, {}};
             for (int p = 0; p < wanted.products; ++p)
                 fields.products.push_back(fields_.data() + number++ * data.modes);
-            programs::evaluate(trip, world, box, program, wanted, fields, shifts, BlockCallback<Real>());
+            evaluate_within_stage(trip, world, box, program, wanted, fields, shifts);
         }
-        trip.shift(shift);
     }
 
   private:

@@ -199,6 +199,16 @@ void require_exact(const Plan& plan) {
 
 Parity parity_of(const std::array<bool, 3>& odd) { return {odd[0], odd[1], odd[2]}; }
 
+std::vector<Parity> parities_of(const Plan& plan) {
+    std::vector<Parity> parities;
+    for (const Field& field : plan.fields)
+        for (int c = 0; c < field.components; ++c) parities.push_back(parity_of(field.odd[at(c)]));
+    for (const Round& round : plan.rounds)
+        for (const programs::Returned& product : round.program.products)
+            parities.push_back(parity_of(product.parity));
+    return parities;
+}
+
 FluxParity parity_of(const Plan& plan, const std::vector<FluxPart>& flux) {
     const auto of_part = [&](const FluxPart& part) {
         const Parity product = parity_of(plan.odd_products[at(part.product)]);

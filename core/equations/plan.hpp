@@ -103,8 +103,9 @@ Plan checked(Plan plan);
 // Throws Error if the linear terms connect more components than an exact factor has room for.
 void require_exact(const Plan& plan);
 
-// The parity of a component, and of a flux.
+// The parity of a component, of all components and then all inner fields, and of a flux.
 Parity parity_of(const std::array<bool, 3>& odd);
+std::vector<Parity> parities_of(const Plan& plan);
 FluxParity parity_of(const Plan& plan, const std::vector<FluxPart>& flux);
 
 // The declaration refers to the names of the plan.

@@ -183,12 +183,7 @@ template <class Real> struct Tables {
   private:
     void find_input_parities(const Plan& plan, const Layout& layout) {
         std::vector<programs::NamedField<Real>> named;
-        for (const Field& field : plan.fields)
-            for (std::size_t c = 0; c < static_cast<std::size_t>(field.components); ++c)
-                named.push_back({nullptr, parity_of(field.odd[c])});
-        for (const Round& round : plan.rounds)
-            for (const programs::Returned& product : round.program.products)
-                named.push_back({nullptr, parity_of(product.parity)});
+        for (const Parity& parity : parities_of(plan)) named.push_back({nullptr, parity});
         for (const auto& sum : plan.point.inputs)
             input_parities.push_back(programs::parity_of(sum, named, layout.walls));
     }
