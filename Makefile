@@ -124,9 +124,12 @@ cuda-check: $(core)
 	PATH="$(CURDIR)/.venv/bin:$$PATH" cmake -B build/$(PRESET) -DWHORL_CUDA=ON -DWHORL_WERROR=ON \
 		-DWHORL_CPU_AS_GPU=OFF "-DWHORL_LEVELS=$$level" "-DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)"; \
 	cmake --build build/$(PRESET); \
-	for core in build/$(PRESET)/_core_$$level*.so; do .venv/bin/python tools/cuda_linked "$$core"; done; \
-	.venv/bin/python tools/gpu_occupancy --check build/$(PRESET); \
 	nvcc=$$(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' build/$(PRESET)/CMakeCache.txt); \
+	release=$$("$$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p'); \
+	.venv/bin/python -m pip install --quiet "cuda-bindings==$$release.*"; \
+	.venv/bin/python tools/cuda_linked build/$(PRESET)/_core_$$level*.so \
+		$(patsubst %-real,%,$(subst ;, ,$(CUDA_ARCHITECTURES))); \
+	.venv/bin/python tools/gpu_occupancy --check build/$(PRESET); \
 	for one in $(subst ;, ,$(CUDA_ARCHITECTURES)); do \
 		kind=$${one%%-*}; \
 		"$$nvcc" -std=c++17 "-arch=$${kind/#[0-9]/sm_$${kind:0:1}}" -o build/$(PRESET)/gpu_look tools/gpu_look.cu; \

@@ -19,13 +19,38 @@ set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
 find_package(CUDAToolkit REQUIRED)
 
-set(cuda_sources core/device/cuda.cu core/device/cuda_side_stream.cu)
+set(cuda_sources core/device/cuda.cu core/device/cuda_kernels.cu core/device/cuda_side_stream.cu)
 foreach(source IN LISTS device_sources)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" NORMALIZE)
     cmake_path(GET source STEM name)
     set(made "${PROJECT_BINARY_DIR}/cuda/${name}.cu")
     file(CONFIGURE OUTPUT "${made}" CONTENT "#include \"${source}\"\n")
     list(APPEND cuda_sources "${made}")
+endforeach()
+
+# Kernels of typed equations in NVIDIA's intermediate form for the oldest architecture, as arrays of bytes.
+string(REGEX MATCHALL "[0-9]+" architectures "${CMAKE_CUDA_ARCHITECTURES}")
+list(SORT architectures COMPARE NATURAL)
+list(GET architectures 0 oldest)
+string(REPLACE " " ";" cuda_flags "${CMAKE_CUDA_FLAGS_RELEASE}")
+file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/cuda/device")
+foreach(precision double single)
+    set(made "${PROJECT_BINARY_DIR}/cuda/device/kernels_${precision}")
+    string(REPLACE single float type ${precision})
+    add_custom_command(
+        OUTPUT "${made}.inc"
+        COMMAND
+            "${CMAKE_CUDA_COMPILER}" -std=c++20 ${cuda_flags} -gencode "arch=compute_${oldest},code=lto_${oldest}"
+            -rdc=true -fatbin --expt-relaxed-constexpr -Xcompiler=-fopenmp -DWHORL_CHOSEN=Cuda
+            -DWHORL_CHOSEN_FILE=cuda -DWHORL_LINKED=${type} -I "${PROJECT_SOURCE_DIR}/core" -I "${WHORL_DECLARED}" -MD
+            -MF "${made}.d" -MT "${made}.inc" -o "${made}.fatbin" "${PROJECT_BINARY_DIR}/cuda/models_equations.cu"
+        COMMAND "${CUDAToolkit_BIN_DIR}/bin2c" --const --static --name kernels_${precision} "${made}.fatbin" >
+                "${made}.inc"
+        DEPENDS "${PROJECT_BINARY_DIR}/cuda/models_equations.cu"
+        DEPFILE "${made}.d"
+        COMMENT "Compiling kernels of typed equations in ${precision} precision, to be linked"
+        VERBATIM)
+    list(APPEND cuda_sources "${made}.inc")
 endforeach()
 
 find_path(NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
@@ -49,6 +74,7 @@ set_property(
 function(whorl_add_cuda level)
     set(library whorl_cuda_${level})
     add_library(${library} STATIC ${cuda_sources})
+    target_include_directories(${library} PRIVATE "${PROJECT_BINARY_DIR}/cuda")
     target_link_libraries(${library} PRIVATE CUDA::cufft CUDA::cudart)
     string(JOIN "," host_flags ${WHORL_WARNINGS} -fopenmp)
     target_compile_options(${library} PRIVATE --expt-relaxed-constexpr "-Xcompiler=${host_flags}" -Xptxas=-v)

@@ -76,14 +76,15 @@ void bind_parts_of_stage(nb::module_& m) {
             nb::kw_only(), nb::arg("program"), nb::arg("numbers") = Round().numbers);
     nb::class_<RowCode>(m, "RowCode",
                         "Addresses of compiled functions of rows (equations/row_code.hpp), or 0; their "
-                        "numbers are double or single.")
+                        "numbers are double or single. On a GPU kernels have them (load_kernels()).")
         .def(
             "__init__",
             [](RowCode* self, bool of_double, std::uintptr_t load, std::uintptr_t work,
-               std::uintptr_t contract,
-               std::uintptr_t tendency) { new (self) RowCode{of_double, load, work, contract, tendency}; },
+               std::uintptr_t contract, std::uintptr_t tendency, std::uintptr_t kernels) {
+                new (self) RowCode{of_double, load, work, contract, tendency, kernels};
+            },
             nb::kw_only(), nb::arg("of_double"), nb::arg("load") = 0, nb::arg("work") = 0,
-            nb::arg("contract") = 0, nb::arg("tendency") = 0);
+            nb::arg("contract") = 0, nb::arg("tendency") = 0, nb::arg("kernels") = 0);
 }
 
 void bind_plan(nb::module_& m) {

@@ -91,6 +91,7 @@ nb::typed<nb::list, Named> gpus() {
         one["id"] = gpu.id;
         one["memory"] = gpu.memory;
         one["block_memory"] = gpu.block_memory;
+        one["architecture"] = gpu.architecture;
         found.append(one);
     }
 #endif
@@ -113,11 +114,32 @@ std::tuple<int, std::int64_t, std::vector<std::int64_t>> block_of_lines(int poin
     return precision == "double" ? of(double{}) : of(float{});
 }
 
+[[noreturn, maybe_unused]] void refuse_gpu() {
+    throw Error("there is no GPU: this whorl was built without CUDA.");
+}
+
 double gpu_copy_bandwidth() {
 #ifdef WHORL_CUDA
     return device::cuda_copy_bandwidth();
 #else
-    throw Error("there is no GPU: this whorl was built without CUDA.");
+    refuse_gpu();
+#endif
+}
+
+nb::bytes kernels_to_link([[maybe_unused]] const std::string& precision) {
+#ifdef WHORL_CUDA
+    const std::string kernels = device::cuda_kernels_to_link(precision == "double");
+    return nb::bytes(kernels.data(), kernels.size());
+#else
+    refuse_gpu();
+#endif
+}
+
+std::uintptr_t load_kernels([[maybe_unused]] const nb::bytes& image) {
+#ifdef WHORL_CUDA
+    return device::load_cuda_kernels({static_cast<const char*>(image.data()), image.size()});
+#else
+    refuse_gpu();
 #endif
 }
 
@@ -289,7 +311,12 @@ void bind_error(nb::module_& m) {
 void bind_gpus(nb::module_& m) {
     m.def("gpu_copy_bandwidth", &gpu_copy_bandwidth, Unlocked(),
           "Bytes a second that copies within a GPU's memory read and write.");
-    m.def("gpus", &gpus, "Name, identity and memory (bytes) of each GPU this build can use.");
+    m.def("kernels_to_link", &kernels_to_link, nb::arg("precision"),
+          "The kernels of typed equations as LTO-IR, which lack the functions of rows (RowCode).");
+    m.def("load_kernels", &load_kernels, nb::arg("image"),
+          "Loads kernels that were linked, and returns a number for RowCode.");
+    m.def("gpus", &gpus,
+          "Name, identity, memory (bytes) and architecture (90 is sm_90) of each GPU this build can use.");
     m.def("gpu_free_memory", &gpu_free_memory, nb::arg("number"),
           "Free bytes on a GPU, which this process uses from then on.");
 }

@@ -50,6 +50,7 @@ inline bool has_streams(const std::string& name) {
 struct Gpu {
     std::string name, id; // the same on every rank that sees it, though its number may differ
     std::int64_t memory = 0, block_memory = 0;
+    int architecture = 0; // 90: sm_90
 };
 std::vector<Gpu> cuda_gpus();
 // The free bytes of a GPU's memory; the calling thread uses this GPU from then on.
@@ -57,6 +58,11 @@ std::int64_t cuda_free_memory(int number);
 std::string cuda_version();
 // Bytes per second, read and written, of copies within the GPU's memory.
 double cuda_copy_bandwidth();
+// The kernels of typed equations in a precision, in NVIDIA's intermediate form, as nvcc writes it to a file:
+// they lack the functions of core/equations/row_code.hpp, with which nvJitLink links them.
+std::string cuda_kernels_to_link(bool of_double);
+// Loads kernels that were linked, for Cuda::use_kernels(); they stay loaded.
+std::uintptr_t load_cuda_kernels(const std::string& image);
 
 class Cpu;
 

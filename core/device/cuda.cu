@@ -231,7 +231,8 @@ std::vector<Gpu> cuda_gpus() {
             id += digits[static_cast<unsigned char>(byte) & 15];
         }
         found.push_back({properties.name, id, static_cast<std::int64_t>(properties.totalGlobalMem),
-                         static_cast<std::int64_t>(properties.sharedMemPerBlockOptin)});
+                         static_cast<std::int64_t>(properties.sharedMemPerBlockOptin),
+                         10 * properties.major + properties.minor});
     }
     return found;
 }

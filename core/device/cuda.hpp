@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include <cuda_runtime.h>
@@ -189,6 +190,19 @@ __global__ void add_items(const __grid_constant__ Item item, std::int64_t items,
     for (std::int64_t i = t * items / blocks; i < (t + 1) * items / blocks; ++i) item(i, values + t * terms);
 }
 
+// Kernels of a library that was made when the run began, in place of those of the same names.
+class KernelsOf {
+  public:
+    // 0: none.
+    void set(std::uintptr_t library);
+    const void* in_place_of(const void* kernel) { return library_ ? found(kernel) : kernel; }
+
+  private:
+    const void* found(const void* kernel);
+    cudaLibrary_t library_ = nullptr;
+    std::unordered_map<const void*, const void*> known_;
+};
+
 // Lets the blocks of a kernel have this much memory, which may be more than by default. A kernel of a
 // template has an address of its own in each object, so that this is asked for each launch; CUDA is asked
 // once for each address.
@@ -216,6 +230,9 @@ class Cuda : public StreamDevice<Cuda, CudaPlan, CudaMemory> {
     // A stream for exchanges, which this device outlives.
     std::unique_ptr<SideStream> side_stream();
 
+    // Kernels of this library (load_cuda_kernels()) run in place of those of the same names.
+    void use_kernels(std::uintptr_t library) { kernels_.set(library); }
+
     // Calls work(executor, item), which enqueues, for every item. Work enqueued earlier runs before all
     // items, work enqueued later after them.
     template <class Work> void each(std::int64_t items, const Work& work) {
@@ -226,8 +243,7 @@ class Cuda : public StreamDevice<Cuda, CudaPlan, CudaMemory> {
 
     template <class Kernel> void for_each(int executor, std::int64_t rows, const Kernel& kernel) {
         if (rows == 0) return;
-        cuda::run_rows<<<static_cast<unsigned>(rows), cuda::block_threads, 0, stream(executor)>>>(kernel);
-        WHORL_CUDA(cudaGetLastError());
+        start(cuda::run_rows<Kernel>, rows, cuda::block_threads, 0, executor, kernel);
     }
 
     // Runs a program in blocks of threads with `bytes` bytes of memory each (block_plan.hpp).
@@ -263,9 +279,8 @@ class Cuda : public StreamDevice<Cuda, CudaPlan, CudaMemory> {
     // Raises the maxima to the kernel's values at all elements of its rows.
     template <class Kernel> void raise(int executor, std::int64_t rows, const Kernel& kernel) {
         if (rows == 0) return;
-        const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(rows, 8LL * processors_));
-        cuda::raise_rows<<<blocks, cuda::block_threads, 0, stream(executor)>>>(kernel, rows, raised_.data());
-        WHORL_CUDA(cudaGetLastError());
+        start(cuda::raise_rows<Kernel>, std::min<std::int64_t>(rows, 8LL * processors_), cuda::block_threads,
+              0, executor, kernel, rows, raised_.data());
     }
     // The maxima since forget_raised(); NaN where a value was not finite.
     std::array<double, 2> raised();
@@ -300,10 +315,16 @@ class Cuda : public StreamDevice<Cuda, CudaPlan, CudaMemory> {
     template <int most_threads, int together, class Program>
     void launch(int executor, std::int64_t blocks, int threads, std::int64_t bytes, const Program& program) {
         const auto kernel = cuda::run_program<Program, most_threads, together>;
-        cuda::allow_memory(reinterpret_cast<const void*>(kernel), block_memory_);
-        kernel<<<static_cast<unsigned>(blocks), threads, static_cast<unsigned>(bytes), stream(executor)>>>(
-            program, raised_.data());
-        WHORL_CUDA(cudaGetLastError());
+        cuda::allow_memory(kernels_.in_place_of(reinterpret_cast<const void*>(kernel)), block_memory_);
+        start(kernel, blocks, threads, bytes, executor, program, raised_.data());
+    }
+    template <class... Parameters>
+    void start(void (*kernel)(Parameters...), std::int64_t blocks, int threads, std::int64_t bytes,
+               int executor, std::decay_t<Parameters>... parameters) {
+        void* arguments[] = {&parameters...};
+        WHORL_CUDA(cudaLaunchKernel(kernels_.in_place_of(reinterpret_cast<const void*>(kernel)),
+                                    dim3(static_cast<unsigned>(blocks)), dim3(static_cast<unsigned>(threads)),
+                                    arguments, static_cast<std::size_t>(bytes), stream(executor)));
     }
     cudaStream_t stream(int executor) const { return streams_[static_cast<std::size_t>(executor)]; }
     void join();
@@ -320,6 +341,7 @@ class Cuda : public StreamDevice<Cuda, CudaPlan, CudaMemory> {
     int processors_ = 1, block_memory_ = 0;
     Buffer<unsigned long long, CudaMemory> raised_;
     Buffer<double, CudaMemory> reduced_;
+    cuda::KernelsOf kernels_;
 };
 
 } // namespace whorl::device

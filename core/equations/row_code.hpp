@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "roundtrip/mode.hpp"
+#include "roundtrip/pass.hpp"
 
 namespace whorl::equations {
 
@@ -16,6 +16,8 @@ namespace whorl::equations {
 // null.
 // contract: `to` has fluxes, `from` products, at one ky.
 // tendency: `to` has tendencies, `from` fluxes; with a state the linear coupling is added.
+//
+// On a GPU a row has one mode or point. There `to` of work may be null, for the bounds alone.
 template <class Real> struct CompiledRow {
     std::int64_t length;
     const Real* kx;
@@ -41,12 +43,28 @@ template <class Real> CompiledRow<Real> compiled_row(const ModeRow<Real>& row) {
     return of;
 }
 
+// The products of a row from number `first` on, which become fluxes.
+template <class Real>
+WHORL_INLINE CompiledRow<Real> compiled_row(const ContractedRow<Real, Complex<Real>>& row, std::int64_t first,
+                                            std::int64_t length) {
+    CompiledRow<Real> of{};
+    of.length = length;
+    of.kx = row.kx + first;
+    of.ky = row.ky;
+    of.from = &row.from[first].re;
+    of.from_stride = row.from_stride;
+    of.to = &row.to[first].re;
+    of.to_stride = row.to_stride;
+    return of;
+}
+
 // Addresses of functions, for one precision. Tables are read in place of one that is 0.
 struct RowCode {
     bool of_double = true;
     std::uintptr_t load = 0, work = 0, contract = 0, tendency = 0;
+    std::uintptr_t kernels = 0; // of a GPU, linked with the functions (Device::use_kernels())
 
-    bool exists() const { return load || work || contract || tendency; }
+    bool exists() const { return load || work || contract || tendency || kernels; }
 };
 
 // The functions of a RowCode as they are called.

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "equations/plan.hpp"
+#include "equations/point_code.hpp"
 #include "programs/program_parts.hpp"
 
 namespace whorl::equations {
@@ -176,6 +176,14 @@ template <class Real> struct Tables {
     }
 
     bool couples() const { return !blocks.empty(); }
+    PointCode<Real> point_code() const {
+        std::size_t widest = 0;
+        for (const auto& block : blocks) widest = std::max(widest, block.size());
+        PointCode<Real> of{code, {components, static_cast<int>(fluxes.size()), static_cast<int>(widest)}, {}};
+        for (const FieldTable& field : fields)
+            if (field.solenoidal) of.solenoidal[field.first] = static_cast<signed char>(field.components);
+        return of;
+    }
     const FieldTable& field_at(int component) const {
         return fields[static_cast<std::size_t>(field_of[static_cast<std::size_t>(component)])];
     }

@@ -87,6 +87,7 @@ template <class Device, class Real> class TypedEquation final : public Equation<
         inner_.allocate(trip.table().modes());
         tables_ = std::make_unique<Tables<Real>>(*plan_, trip.layout());
         if constexpr (Device::streams) {
+            trip.device().use_kernels(plan_->code.kernels);
             copied_ = std::make_unique<Copied>(*tables_);
             inputs_ = std::make_unique<Inputs>(plan_->point.inputs, trip.layout());
         }

@@ -22,7 +22,7 @@ template <class Real> class TypedModeUpdate {
 
     TypedModeUpdate(const Tables<Real>& on_host, const TablesOnDevice<Real>& tables,
                     const TendencyData<Real>& data, const Stage& now)
-        : tables_(tables), combination_(now, data.registers, data.step->dt, 1),
+        : tables_(tables), code_(on_host.point_code()), combination_(now, data.registers, data.step->dt, 1),
           differences_(now, data.step->dt), state_(data.registers[0]),
           extra_(data.adds ? data.extra : nullptr), modes_(data.modes),
           elapsed_(static_cast<Real>(now.advance * data.step->dt)), weight_(static_cast<Real>(data.weight)),
@@ -34,11 +34,10 @@ template <class Real> class TypedModeUpdate {
         Complex<Real> da[most_components], next[most][most_components];
         find_tendency(mode, [&](int v) { return values.get(v, i); }, da);
         combine(mode, da, next);
-        for (int w = 0; w < combination_.writes; ++w) {
+        each_written([&](int w) {
             if (ends_step_) constrain(mode.k, next[w]);
-            for (int c = 0; c < tables_.components; ++c)
-                combination_.to[w][c * modes_ + mode.index] = next[w][c];
-        }
+            each_component([&](int c) { combination_.to[w][c * modes_ + mode.index] = next[w][c]; });
+        });
     }
 
     // Adds a force da[component] to one mode that has been stored (ModeUpdate::add).
@@ -47,40 +46,79 @@ template <class Real> class TypedModeUpdate {
         for (int w = 0; w < combination_.writes; ++w) {
             if (shares[w] == Real(0)) continue;
             Complex<Real> added[most_components];
-            for (int c = 0; c < tables_.components; ++c)
+            each_component([&](int c) {
                 added[c] = differences_.any
                                ? differences_.at(w, tables_.rate(tables_.field_of[c], k)).weight * da[c]
                                : shares[w] * da[c];
+            });
             if (!differences_.any) propagate(k, added);
-            for (int c = 0; c < tables_.components; ++c)
-                added[c] = combination_.to[w][c * modes_ + index] + added[c];
+            each_component([&](int c) { added[c] = combination_.to[w][c * modes_ + index] + added[c]; });
             if (ends_step_) constrain(k, added);
-            for (int c = 0; c < tables_.components; ++c) combination_.to[w][c * modes_ + index] = added[c];
+            each_component([&](int c) { combination_.to[w][c * modes_ + index] = added[c]; });
         }
     }
 
   private:
+    // Calls f with each number of a component, or of a register that is written: constants in a linked
+    // kernel, so that arrays become registers.
+    template <class F> WHORL_INLINE void each_component(const F& f) const { each(code_.components(), f); }
+    template <class F> WHORL_INLINE void each_written(const F& f) const {
+        each(PointCode<Real>::linked ? most : combination_.writes, [&](int w) {
+            if (w < combination_.writes) f(w);
+        });
+    }
+    template <class F> static WHORL_INLINE void each(int count, const F& f) {
+#ifdef WHORL_LINKED
+#pragma unroll
+#endif
+        for (int n = 0; n < count; ++n) f(n);
+    }
     WHORL_INLINE bool changes() const { return forcing_.grows || elapsed_ > Real(0); }
+    WHORL_INLINE bool is_exact() const { return exact_ && code_.widest_block() > 0; }
     static WHORL_INLINE bool is_mean(Wavenumber<Real> k) { return !(square(k) > Real(0)); }
 
     // da <- P n + L a + V a + s, where fields that are forced linearly gain that, too (plan.hpp).
     template <class Flux>
     WHORL_INLINE void find_tendency(Mode<Real> mode, const Flux& flux, Complex<Real>* da) const {
         const auto state = [&](int c) { return state_[c * modes_ + mode.index]; };
-        for (int c = 0; c < tables_.components; ++c) da[c] = tables_.tendency.at(c, mode.k, flux);
-        for (int f = 0; f < tables_.fields; ++f)
-            if (tables_.field[f].projected) project_field(tables_.field[f], mode.k, da);
-        for (int c = 0; c < tables_.components; ++c) {
+        const bool compiled = code_.has_tendency();
+        if (compiled)
+            run_compiled(mode, flux, da);
+        else
+            sum_fluxes(mode.k, flux, da);
+        each_component([&](int c) {
             if (is_mean(mode.k)) da[c] = da[c] + tables_.sources[c];
-            if (!exact_) da[c] = da[c] + tables_.coupling.at(c, mode.k, state);
+            if (!is_exact() && !compiled) da[c] = da[c] + tables_.coupling.at(c, mode.k, state);
             da[c] = da[c] + tables_.varying.at(c, mode.k, state);
             if (extra_) da[c] = weight_ * da[c] + extra_[c * modes_ + mode.index];
             if (forcing_.explicitly && !is_mean(mode.k)) da[c] = da[c] + forcing_.linear[c] * state(c);
-        }
+        });
+    }
+    template <class Flux>
+    WHORL_INLINE void sum_fluxes(Wavenumber<Real> k, const Flux& flux, Complex<Real>* da) const {
+        for (int c = 0; c < code_.components(); ++c) da[c] = tables_.tendency.at(c, k, flux);
+        for (int f = 0; f < tables_.fields; ++f)
+            if (tables_.field[f].projected) project_field(tables_.field[f], k, da);
+    }
+    template <class Flux>
+    WHORL_INLINE void run_compiled(Mode<Real> mode, const Flux& flux, Complex<Real>* da) const {
+        Complex<Real> from[most_at_run_time];
+        each(code_.fluxes(), [&](int v) { from[v] = flux(v); });
+        CompiledRow<Real> row{};
+        row.length = 1;
+        row.kx = &mode.k.x;
+        row.ky = mode.k.y;
+        row.kz = mode.k.z;
+        row.from = &from[0].re;
+        row.from_stride = row.to_stride = 1;
+        row.to = &da[0].re;
+        row.state = code_.widest_block() > 0 && !is_exact() ? &state_[mode.index].re : nullptr;
+        row.state_stride = modes_;
+        code_.tendency(row);
     }
     WHORL_INLINE void combine(Mode<Real> mode, const Complex<Real>* da,
                               Complex<Real> (*next)[most_components]) const {
-        for (int c = 0; c < tables_.components; ++c) {
+        each_component([&](int c) {
             Complex<Real> r[most], of[most];
             unrolled<most>([&](auto j) {
                 if (j >= combination_.reads) return;
@@ -88,33 +126,36 @@ template <class Real> class TypedModeUpdate {
                 if (forcing_.lags && !is_mean(mode.k)) r[j] = forcing_.carries[c][j] * r[j];
             });
             combination_.at(combination_, combination_.m, r, da[c], of);
-            for (int w = 0; w < combination_.writes; ++w)
+            each_written([&](int w) {
                 next[w][c] =
                     differences_.any
                         ? differences_.combined(combination_, combination_.m, w,
                                                 differences_.at(w, tables_.rate(tables_.field_of[c], mode.k)),
                                                 r, da[c])
                         : of[w];
-        }
-        for (int w = 0; !differences_.any && w < combination_.writes; ++w) propagate(mode.k, next[w]);
+            });
+        });
+        if (!differences_.any) each_written([&](int w) { propagate(mode.k, next[w]); });
     }
 
     // a <- exp((L - rate) elapsed + grown) a
-    WHORL_CALL void propagate(Wavenumber<Real> k, Complex<Real>* a) const {
+    WHORL_INLINE void propagate(Wavenumber<Real> k, Complex<Real>* a) const {
         if (!changes()) return;
         const bool growing = forcing_.grows && !is_mean(k);
-        for (int c = 0; c < tables_.components; ++c) {
+        each_component([&](int c) {
             const int f = tables_.field_of[c];
-            if (exact_ && tables_.in_block[c]) continue;
+            if (is_exact() && tables_.in_block[c]) return;
             a[c] = decayed(
                 exponential_decay(tables_.rate(f, k) * elapsed_ - (growing ? forcing_.growth[f] : Real(0))),
                 a[c]);
-        }
-        for (int b = 0; exact_ && b < tables_.blocks; ++b) propagate_block(b, k, growing, a);
+        });
+        for (int b = 0; is_exact() && b < tables_.blocks; ++b) propagate_block(b, k, growing, a);
     }
-    WHORL_INLINE void propagate_block(int b, Wavenumber<Real> k, bool growing, Complex<Real>* a) const {
+    WHORL_APART void propagate_block(int b, Wavenumber<Real> k, bool growing, Complex<Real>* a) const {
         const int* const components = tables_.in_blocks + tables_.block_begin[b];
-        const int count = tables_.block_begin[b + 1] - tables_.block_begin[b];
+        // In a linked kernel the code of wider blocks is left out.
+        const int all = tables_.block_begin[b + 1] - tables_.block_begin[b], widest = code_.widest_block();
+        const int count = all < widest ? all : widest;
         const SumsOnDevice<double>& terms = tables_.coupling_in_double;
         double rate[most_coupled];
         Complex<double> wide[1][most_coupled];
@@ -135,12 +176,13 @@ template <class Real> class TypedModeUpdate {
         for (int c = 0; c < field.components; ++c) da[field.first + c] = whole[c];
     }
     WHORL_INLINE void constrain(Wavenumber<Real> k, Complex<Real>* a) const {
-        for (int f = 0; f < tables_.fields; ++f)
-            if (tables_.field[f].solenoidal)
-                close_continuity(k, tables_.field[f].components, a + tables_.field[f].first);
+        each_component([&](int c) {
+            if (const int count = code_.solenoidal_from(c)) close_continuity(k, count, a + c);
+        });
     }
 
     TablesOnDevice<Real> tables_;
+    PointCode<Real> code_;
     Combination<Real> combination_;
     Differences<Real> differences_;
     const Complex<Real>* state_;

@@ -88,7 +88,10 @@ template <class Device, class Real> struct TypedTendency : TendencyData<Real> {
 
     template <class OnDevice, class Value> void contract_row(const ContractedRow<Real, Value>& row) const {
         if constexpr (std::is_same_v<Value, Complex<Real>>)
-            if (tables.code.contract) return contract_compiled(row);
+            if (tables.code.contract) {
+                const CompiledRow<Real> of = compiled_row(row, 0, row.length);
+                return tables.code.contract(&of);
+            }
         for (std::size_t f = 0; f < tables.fluxes.size(); ++f) {
             Value* const to = row.to + static_cast<std::int64_t>(f) * row.to_stride;
             const auto& parts = tables.fluxes[f];
@@ -133,18 +136,6 @@ template <class Device, class Real> struct TypedTendency : TendencyData<Real> {
             });
         if (this->measures) device.raise(executor, largest);
     }
-    void contract_compiled(const ContractedRow<Real, Complex<Real>>& row) const {
-        CompiledRow<Real> of{};
-        of.length = row.length;
-        of.kx = row.kx;
-        of.ky = row.ky;
-        of.from = &row.from->re;
-        of.from_stride = row.from_stride;
-        of.to = &row.to->re;
-        of.to_stride = row.to_stride;
-        tables.code.contract(&of);
-    }
-
     void measure(const Real* rate, const Real* speed, const device::RowPoints<Real>& block, int count,
                  device::Maxima<MeasuredResults<Real>>& largest) const {
         if (block.count == block.rows)

@@ -24,7 +24,11 @@ template <class Device> std::unique_ptr<Flow> typed_flow(const Options& options,
                                               plan, options.box(), options.truncation().dealiasing().shifts));
     };
     if (options.is_exact()) equations::require_exact(*plan);
+#ifdef WHORL_LINKED
+    return in(WHORL_LINKED());
+#else
     return options.is_double() ? in(double()) : in(float());
+#endif
 }
 
 } // namespace

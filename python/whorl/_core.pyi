@@ -304,10 +304,10 @@ class Round:
 
 class RowCode:
     """
-    Addresses of compiled functions of rows (equations/row_code.hpp), or 0; their numbers are double or single.
+    Addresses of compiled functions of rows (equations/row_code.hpp), or 0; their numbers are double or single. On a GPU kernels have them (load_kernels()).
     """
 
-    def __init__(self, *, of_double: bool, load: int = 0, work: int = 0, contract: int = 0, tendency: int = 0) -> None: ...
+    def __init__(self, *, of_double: bool, load: int = 0, work: int = 0, contract: int = 0, tendency: int = 0, kernels: int = 0) -> None: ...
 
 class EquationPlan:
     """
@@ -855,8 +855,18 @@ def connect_mpi(module: str) -> None:
 def gpu_copy_bandwidth() -> float:
     """Bytes a second that copies within a GPU's memory read and write."""
 
+def kernels_to_link(precision: str) -> bytes:
+    """
+    The kernels of typed equations as LTO-IR, which lack the functions of rows (RowCode).
+    """
+
+def load_kernels(image: bytes) -> int:
+    """Loads kernels that were linked, and returns a number for RowCode."""
+
 def gpus() -> list[dict[str, Any]]:
-    """Name, identity and memory (bytes) of each GPU this build can use."""
+    """
+    Name, identity, memory (bytes) and architecture (90 is sm_90) of each GPU this build can use.
+    """
 
 def gpu_free_memory(number: int) -> int:
     """Free bytes on a GPU, which this process uses from then on."""

@@ -5,9 +5,11 @@ import re
 import shutil
 import stat
 from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from support import devices
 from support.ranks import on_ranks
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
@@ -27,6 +29,11 @@ try:
     row_code.compiler()
 except row_code.NoCode as none:
     pytest.skip(str(none), allow_module_level=True)
+
+if devices.missing("cuda") is None and not find_spec("cuda.bindings"):
+    pytest.skip("cuda-bindings is not there", allow_module_level=True)
+
+pytestmark = pytest.mark.every_device
 
 ALONE = MPI.COMM_SELF
 NOISE = {"name": "random", "k0": 2.0, "energy": 0.3, "seed": 2}
@@ -51,7 +58,8 @@ ODDS = (
     {"u": "velocity", "s": "scalar", "c": "scalar"},
     [
         "dt(u) = -advect(helmholtz(u, 0.3), u) + gauss(s, 0.2)*ex + nu*lap(u)",
-        "dt(s) = -dot(u, grad(s)) + 0.01*sin(s)*x*(2*pi - x) + cos(t)*dx(c) - 1e-4*lap(lap(s))",
+        "dt(s) = -dot(u, grad(s)) + 0.01*sin(s)*x*(2*pi - x)*(2 + cos(y)*sin(2*z)) + cos(t)*dx(c) "
+        "- 1e-4*lap(lap(s))",
         "dt(c) = dy(inv_lap(s**2)) - 0.1*dx(dx(dx(c))) - mean(s*c)*c - 0.02*abs_k(c, 1.5)",
     ],
     {"nu": 0.02},
@@ -69,7 +77,7 @@ def sections(name, points=(16, 12, 10), rows="always", precision="double", **fur
         "flow": flow,
         "initial": NOISE | dict.fromkeys(list(fields)[1:], NOISE),
         "time": {"scheme": "rk3", "dt": 0.01, "steps": 8},
-        "run": {"compile": rows, "precision": precision, "threads": 1},
+        "run": {"compile": rows, "precision": precision, "threads": 1, "device": devices.current()},
     } | further
 
 
@@ -166,6 +174,7 @@ class Row(ctypes.Structure):
     )
 
 
+@pytest.mark.only_cpu
 def test_every_operation_has_its_formula():
     """Compiled, each gives what NumPy gives, also of NaN, infinities and zeros."""
     assert FORMULAS.keys() == OPERATIONS.keys()
@@ -197,6 +206,7 @@ def call_work(program: PointProgram, values: np.ndarray, found: np.ndarray) -> N
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)(ctypes.addressof(row))
 
 
+@pytest.mark.only_cpu
 def test_bands_and_averages_leave_a_function_out():
     """The tables have them; what else there is is compiled."""
     text = "dt(u) = -filter(u, 0, 3)*dx(u) + nu*lap(u)"
@@ -207,6 +217,7 @@ def test_bands_and_averages_leave_a_function_out():
 # When they are made
 
 
+@pytest.mark.only_cpu
 def test_small_grids_read_tables_unless_they_are_asked_for(monkeypatch):
     monkeypatch.setattr(compiled_rows, "KNOWN", {})
     line = {n: compile_rows(Case(**sections("navier-stokes", [n, 64, 64], "auto")), ALONE) for n in (60, 64)}
@@ -245,6 +256,7 @@ FAILURES = {
 }  # fmt: skip
 
 
+@pytest.mark.only_cpu
 @pytest.mark.parametrize("how", FAILURES)
 def test_any_failure_reads_the_tables_and_says_so(tmp_path, monkeypatch, how):
     body, reason = FAILURES[how]
@@ -268,6 +280,7 @@ def test_any_failure_reads_the_tables_and_says_so(tmp_path, monkeypatch, how):
     assert re.search(reason, lines[0]), lines
 
 
+@pytest.mark.only_cpu
 def test_no_compiler_is_no_failure(monkeypatch):
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setattr(shutil, "which", lambda name: None)
@@ -276,6 +289,7 @@ def test_no_compiler_is_no_failure(monkeypatch):
     assert "tables are read, since this machine has no C compiler" in compile_rows(case, ALONE)
 
 
+@pytest.mark.only_cpu
 @on_ranks(3)
 def test_a_rank_that_cannot_load_them_makes_all_read_the_tables(world, monkeypatch):
     def refused(*_):

@@ -37,8 +37,8 @@ class Run(Section):
     )
     compile: Literal["auto", "always", "never"] = option(
         "auto",
-        "whether typed equations are compiled by this machine's C compiler, for a CPU; auto: on grids of at "
-        "least 64³ points",
+        "whether typed equations are compiled, for a CPU by this machine's C compiler, for an NVIDIA GPU by "
+        "NVRTC (package cuda-bindings); auto: on grids of at least 64³ points",
     )
     device: Literal[*DEVICES] = option(  # type: ignore[valid-type]
         next(iter(DEVICES)),

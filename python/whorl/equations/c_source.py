@@ -1,10 +1,11 @@
 """C99 text of functions of rows, in place of loops over the tables of a plan (`core/equations/row_code.hpp`).
 
 Each function is one loop over the modes or points of a row. Numbers are written exactly. A function is left
-out where its terms have a band, a sector or an average: there the tables are read.
+out where its terms have a band, a sector or an average: there the tables are read. The text is one for the
+compilers of C and, for GPUs, NVRTC.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -13,10 +14,18 @@ from whorl.equations.multipliers import Tag
 from whorl.equations.plan import EquationPlan, PlanTerm, PointProgram
 
 FUNCTIONS = ("load", "work", "contract", "tendency")
+KERNELS_CALL = ("work", "contract", "tendency")  # a GPU loads an input at a time, by tables
 # The structure of core/equations/row_code.hpp. `fused` rounds once where the core does (base/fused.hpp).
-HEAD = """#include <math.h>
+HEAD = """#ifdef __CUDACC_RTC__
+#define FUNCTION extern "C" __device__
+#define INLINE static __device__ inline
+#else
+#include <math.h>
+#define FUNCTION
+#define INLINE static inline
+#endif
 typedef {real} real;
-#if defined(__FP_FAST_FMA)
+#if defined(__FP_FAST_FMA) || defined(__CUDACC_RTC__)
 #define fused(a, b, c) fma{f}(a, b, c)
 #else
 #define fused(a, b, c) ((a) * (b) + (c))
@@ -36,7 +45,7 @@ struct row {{
     real *bounds;
     long long bounds_stride;
 }};
-static inline real floored_remainder(real a, real b) {{
+INLINE real floored_remainder(real a, real b) {{
     const real rest = fmod{f}(a, b);
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }}
@@ -99,10 +108,33 @@ def source_of(plan: CompletePlan, *, double: bool) -> Source:
         if all(_is_written(term.tag) for term in terms.get(name, ()))
     }
     head = HEAD.format(real="double" if double else "float", f="" if double else "f")
-    functions = (f"void whorl_{name}(const struct row *row) {{\n{body}}}\n" for name, body in made.items())
-    text = head + "".join(functions)
+    functions = (f"{_declared(name)} {{\n{body}}}\n" for name, body in made.items())
+    text = head + "".join(functions) + _for_kernels(plan, made)
     key = crc32(text.encode())
     return Source(f"{text}const unsigned whorl_key = {key}u;\n", tuple(made), key)
+
+
+def _declared(name: str) -> str:
+    return f"FUNCTION void whorl_{name}(const struct row *row)"
+
+
+def _for_kernels(plan: CompletePlan, made: Collection[str]) -> str:
+    """The numbers that kernels know, and functions that are not called in place of missing ones."""
+    widest = max(map(len, plan.blocks()), default=0)
+    has = (int(name in made) for name in KERNELS_CALL)
+    numbers = [plan.plan.components, len(plan.plan.fluxes), widest, *has]
+    solenoidal = {field.first: len(field.components) for field in plan.plan.fields if field.solenoidal}
+    missing = "".join(f"{_declared(name)} {{}}\n" for name in KERNELS_CALL if name not in made)
+    return (
+        f"#ifdef __CUDACC_RTC__\n{_switch('number', dict(enumerate(numbers)))}"
+        f"{_switch('solenoidal', solenoidal)}{missing}#endif\n"
+    )
+
+
+def _switch(name: str, numbers: Mapping[int, int]) -> str:
+    """A function of a number, which is 0 for others."""
+    cases = "".join(f"    if (which == {one}) return {number};\n" for one, number in numbers.items())
+    return f"FUNCTION int whorl_{name}(int which) {{\n{cases}    return 0;\n}}\n"
 
 
 def _all(sums: Iterable[Sequence[PlanTerm]]) -> Iterable[PlanTerm]:
@@ -285,16 +317,20 @@ def _projection(plan: EquationPlan, first: int, own: str) -> list[str]:
 
 
 def _work(complete: CompletePlan, suffix: str) -> str:
-    """Products; with the bounds of a step where row->bounds is no null pointer."""
+    """Products; with the bounds of a step where row->bounds is no null pointer; or bounds without row->to."""
     point, products = complete.plan.point, complete.plan.products
-    loops = [_points(point, suffix, point.results[:count]) for count in (products, products + 2)]
-    return f"    if (!row->bounds) {{\n{loops[0]}    }} else {{\n{loops[1]}    }}\n"
+    shares = slice(products), slice(products + 2), slice(products, products + 2)
+    alone, both, bounds = (_points(point, suffix, range(products + 2)[share]) for share in shares)
+    return (
+        f"    if (!row->bounds) {{\n{alone}    }} else if (row->to) {{\n{both}"
+        f"    }} else {{\n{bounds}    }}\n"
+    )
 
 
 def _points(program: PointProgram, suffix: str, results: Sequence[int]) -> str:
-    """The instructions that some results need; results beyond the products go to the bounds."""
+    """The instructions that some of the results need; the last two go to the bounds."""
     axes = program.inputs + len(program.numbers)
-    needed = _needed(program, results)
+    needed = _needed(program, [program.results[one] for one in results])
     products = len(program.results) - 2
     before = [
         *(f"const real *v{n}s = row->from + {n} * row->from_stride;" for n in needed if n < program.inputs),
@@ -304,18 +340,19 @@ def _points(program: PointProgram, suffix: str, results: Sequence[int]) -> str:
             if program.inputs <= n < axes
         ),
         *(f"const real *v{n}s = row->positions[{n - axes}];" for n in needed if axes <= n < axes + 3),
-        *(f"real *p{n} = row->to + {n} * row->to_stride;" for n in range(products)),
-    ]
-    before += [
-        f"real *p{n} = row->bounds + {n - products} * row->bounds_stride;"
-        for n in range(products, len(results))
+        *(f"real *p{n} = row->to + {n} * row->to_stride;" for n in results if n < products),
+        *(
+            f"real *p{n} = row->bounds + {n - products} * row->bounds_stride;"
+            for n in results
+            if n >= products
+        ),
     ]
     inside = [f"const real v{n} = v{n}s[i];" for n in needed if n < program.inputs or axes <= n < axes + 3]
     for place, (name, operands) in enumerate(program.instructions):
         if (number := axes + 3 + place) in needed:
             formula = FORMULAS[name].format(*(f"v{n}" for n in operands), f=suffix)
             inside.append(f"const real v{number} = {formula};")
-    return _loop(before, [*inside, *(f"p{n}[i] = v{one};" for n, one in enumerate(results))])
+    return _loop(before, [*inside, *(f"p{n}[i] = v{program.results[n]};" for n in results)])
 
 
 def _needed(program: PointProgram, results: Sequence[int]) -> list[int]:

@@ -39,6 +39,22 @@ class CompletePlan:
         turn = (of.turn - self.turns[flux]) % 4
         return replace(of, factor=-of.factor if turn >= 2 else of.factor, turn=turn % 2)
 
+    def blocks(self) -> list[list[int]]:
+        """The components of the fields that linear terms connect."""
+        field_of = {component: name for name, of in self.fields.items() for component in of}
+        joined = {name: {name} for name in self.fields}
+        for one in self.linear:
+            both = joined[field_of[one.to]] | joined[field_of[one.term.of]]
+            for name in both:
+                joined[name] = both
+        coupled = {field_of[one.to] for one in self.linear}
+        return [
+            [component for other in self.fields if other in joined[name] for component in self.fields[other]]
+            for name in self.fields
+            if coupled & joined[name]
+            and name == next(other for other in self.fields if other in joined[name])
+        ]
+
 
 def completed(plan: EquationPlan) -> CompletePlan:
     """The plan with further needs of the core."""

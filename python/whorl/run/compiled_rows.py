@@ -8,8 +8,9 @@ from whorl import _core
 from whorl.base.parallel import on_root
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.equations.c_source import source_of
+from whorl.equations.c_source import Source, source_of
 from whorl.equations.complete import completed
+from whorl.equations.gpu_code import linked
 from whorl.equations.plan import EquationPlan
 from whorl.equations.row_code import Library, NoCode, compiled, loaded
 from whorl.models.equations import Equations
@@ -17,7 +18,9 @@ from whorl.output.recorder import rows_of
 
 Result = TypeVar("Result")
 MANY = 64**3  # points from which on "auto" compiles: a second of a compiler is few steps there
-KNOWN: dict[tuple[EquationPlan, bool], dict[str, int]] = {}  # addresses by plan and precision
+DEVICES = ("cpu", "cpu-as-gpu", "cuda")
+Key = tuple[EquationPlan, bool, bool]  # plan, double precision, for a GPU
+KNOWN: dict[Key, dict[str, int]] = {}  # addresses
 
 
 def compile_rows(case: Case, comm: MPI.Intracomm) -> str:
@@ -30,16 +33,40 @@ def compile_rows(case: Case, comm: MPI.Intracomm) -> str:
     if (key := _key(case)) in KNOWN:
         return "rows of equations: compiled before"
     source = source_of(completed(key[0]), double=key[1])
-    level = _core.build_info()["level"]
-    made = on_root(comm, lambda: _or_reason(lambda: compiled(source, level)))
+    make, load = (_of_gpu if case.run.device == "cuda" else _of_processor)(source, key[1])
+    made = on_root(comm, lambda: _or_reason(make))
     if isinstance(made, Library):
         library = made
-        own = _or_reason(lambda: loaded(library, source))
+        own = _or_reason(lambda: load(library))
         made = next((one for one in comm.allgather(own if isinstance(own, str) else "") if one), "")
         if not made and isinstance(own, dict):
             KNOWN[key] = own
             return f"rows of equations: compiled by {library.compiler} in {library.seconds:.2g} s"
     return f"rows of equations: tables are read, since {made}"
+
+
+Steps = tuple[Callable[[], Library], Callable[[Library], dict[str, int]]]  # on rank 0; on every rank
+
+
+def _of_processor(source: Source, double: bool) -> Steps:
+    level = _core.build_info()["level"]
+    return lambda: compiled(source, level), lambda library: loaded(library, source)
+
+
+def _of_gpu(source: Source, double: bool) -> Steps:
+    def make() -> Library:
+        architecture = max((one["architecture"] for one in _core.gpus()), default=0)
+        if not architecture:
+            raise NoCode("no GPU was found")
+        return linked(source, _core.kernels_to_link("double" if double else "single"), architecture)
+
+    def load(library: Library) -> dict[str, int]:
+        try:
+            return {"kernels": _core.load_kernels(library.made)}
+        except _core.Error as error:
+            raise NoCode(f"a GPU does not load the kernels: {error}") from None
+
+    return make, load
 
 
 def code_of(case: Case) -> _core.RowCode:
@@ -60,14 +87,14 @@ def other_rows(before: str, flow: _core.Flow) -> list[str]:
     ]
 
 
-def _key(case: Case) -> tuple[EquationPlan, bool]:
+def _key(case: Case) -> Key:
     assert isinstance(case.flow, Equations)
-    return case.flow.plan(case.grid), case.run.precision == "double"
+    return case.flow.plan(case.grid), case.run.precision == "double", case.run.device == "cuda"
 
 
 def _is_asked(case: Case) -> bool:
     many = math.prod(case.grid.points) >= MANY
-    return case.run.device == "cpu" and (
+    return case.run.device in DEVICES and (
         case.run.compile == "always" or (case.run.compile == "auto" and many)
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from whorl import _core
 from whorl.base.errors import CaseError
-from whorl.equations.complete import CompletePlan, Fields, completed
+from whorl.equations.complete import CompletePlan, completed
 from whorl.equations.plan import Clock, EquationPlan, LinearTerm, PlanTerm, PointProgram, Rate, Round
 from whorl.expressions.graph import EVEN, Parity
 from whorl.expressions.linear import WITHOUT_MEAN
@@ -34,7 +34,7 @@ def core_plan(plan: EquationPlan, code: _core.RowCode | None = None) -> _core.Eq
             for one in plan.sources
         ],
         clock=_clock(plan),
-        blocks=_blocks(complete.fields, linear),
+        blocks=complete.blocks(),
         rounds=[_round(one) for one in plan.rounds],
         velocity_inputs=_velocity(plan),
         amplifies=plan.amplifies,
@@ -101,22 +101,6 @@ def _flux(complete: CompletePlan, number: int) -> list[_core.FluxPart]:
 
 def _of_components(plan: EquationPlan, terms: Sequence[LinearTerm]) -> list[list[_core.Term]]:
     return [[_term(one.term) for one in terms if one.to == to] for to in range(plan.components)]
-
-
-def _blocks(fields: Fields, linear: Sequence[LinearTerm]) -> list[list[int]]:
-    """The components of the fields that linear terms connect."""
-    field_of = {component: name for name, of in fields.items() for component in of}
-    joined = {name: {name} for name in fields}
-    for one in linear:
-        both = joined[field_of[one.to]] | joined[field_of[one.term.of]]
-        for name in both:
-            joined[name] = both
-    coupled = {field_of[one.to] for one in linear}
-    return [
-        [component for other in fields if other in joined[name] for component in fields[other]]
-        for name in fields
-        if coupled & joined[name] and name == next(other for other in fields if other in joined[name])
-    ]
 
 
 def _velocity(plan: EquationPlan) -> int:
