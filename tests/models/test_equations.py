@@ -192,6 +192,27 @@ def test_linear_equations_are_exact():
         assert np.abs(ended.field(name)[0, 0, 0] - (amplitude * np.exp(2j * x)).real).max() < 1e-13
 
 
+def test_columns_are_mean_squares_of_fields_and_of_their_gradients():
+    """½⟨f²⟩ and ½⟨|∇f|²⟩, for a vector the sums over its components."""
+    grid = {"points": [16, 12, 10], "lengths": [TAU, 5.0, 7.0]}
+    equations = ["dt(u) = -advect(u, u) + nu*lap(u)", "dt(s) = -dot(u, grad(s)) + nu*lap(s)"]
+    sections = typed({"u": "velocity", "s": "scalar"}, equations, grid, {"nu": 0.02})
+    ended = advanced(sections, RANDOM | {"s": RANDOM}, 0.01, 2)
+    k = np.meshgrid(
+        *(
+            TAU * np.fft.fftfreq(n, d=length / n)
+            for n, length in zip((10, 12, 16), (7.0, 5.0, TAU), strict=True)
+        ),
+        indexing="ij",
+    )
+    found = ended.statistics()
+    for name in ("u", "s"):
+        modes = np.fft.fftn(ended.field(name), axes=(1, 2, 3), norm="forward")
+        assert found[f"{name}_energy"] == pytest.approx((np.abs(modes) ** 2).sum() / 2, rel=1e-12)
+        gradients = (np.abs(modes) ** 2 * sum(one**2 for one in k)).sum() / 2
+        assert found[f"{name}_gradients"] == pytest.approx(gradients, rel=1e-12)
+
+
 # Growth of small disturbances
 
 SMALL = 1e-7
