@@ -2,11 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 from planner.cases import case
 from support.ranks import on_ranks
 from whorl import _core
 from whorl.base.errors import CaseError
+from whorl.config.case import Case
 from whorl.config.schemes import SCHEMES
 from whorl.initial.fields import set_initial
 from whorl.machine.floor import work
@@ -306,3 +308,42 @@ def test_a_grid_that_is_given_is_taken_as_it_is():
     way = Whorl(case(run={"process_grid": [2, 4]}))
     assert way.grids(8) == [(2, 4)]
     assert way.grids(16) == []
+
+
+WITHIN = " - 0.1*grad(gauss(dot(u, u), 0.3)*s)*s"
+
+
+def typed(further, dealias):
+    equations = [f"dt(u) = -advect(u, u) + nu*lap(u){further}", "dt(s) = -dot(u, grad(s)) + nu*lap(s)"]
+    flow = {
+        "model": "equations",
+        "fields": {"u": "velocity", "s": "scalar"},
+        "equations": equations,
+        "parameters": {"nu": 0.01},
+        "rate": "1",
+    }
+    time = {"scheme": "rk2", "dt": 0.01, "steps": 1}
+    return Case(grid={"points": 32, "dealias": dealias}, flow=flow, time=time, run={"threads": 1})
+
+
+@on_ranks(2, 4)
+@pytest.mark.parametrize("dealias", ["2/3", "phase-shift", "phase-shift-exact"])
+def test_what_travels_in_a_step_with_products_within_products(world, dealias):
+    """In multiples of a step without them: that of all ranks is that of the planned one."""
+    plain, within = (typed(further, dealias) for further in ("", WITHIN))
+    for grid in Whorl(plain).grids(world.size):
+        shares = []
+        for chosen in (plain, within):
+            own = chosen.updated([f"run.process_grid={list(grid)}"])
+            flow, load = _core.Flow(core_options(own, 1), world.py2f()), Whorl(own).load(grid, 1)
+            flow.reset_timings()
+            flow.step(0.01)
+            travels = [sum(world.allgather(flow.traffic()[leg])) for leg in ("row", "column")]
+            shares.append((np.array([load.row.bytes, load.column.bytes]), np.array(travels)))
+        (planned, counted), (planned_within, counted_within) = shares
+        used = counted > 0
+        assert used.any()
+        assert (planned_within > 1.1 * planned)[used].all()
+        assert counted_within[used] / counted[used] == pytest.approx(
+            planned_within[used] / planned[used], rel=1e-9
+        )

@@ -14,7 +14,8 @@ likewise. Where ny = 1 the ranks of a row share z, not y.
 
 Particles may read the velocity from the planes of the step. Other groups have further inputs in each stage,
 without products. Before them come the round trips of products from which these inputs follow (such as the
-pressure in the acceleration of the fluid), twice where phase shifts need two grids. An exchange counts the
+pressure in the acceleration of the fluid), twice where phase shifts need two grids. Typed equations with
+products within products have such round trips, too, before each of their own. An exchange counts the
 rank that sends or receives most: columns end on whole cache lines of 8 (method.md, decomposition and round
 trip). Memory is `_core.estimate_memory`, the count by which the core allocates.
 """
@@ -41,6 +42,7 @@ from whorl.machine.planner.load import (
     least_shares,
     line_operations,
 )
+from whorl.models.equations import Equations
 from whorl.run.core_options import core_options
 from whorl.run.exchange_choice import plain
 from whorl.run.memory.needs import of_questions
@@ -76,6 +78,17 @@ def _ways_to_save(case: Case) -> dict[str, bool]:
         'grid.shape = "sphere"': DEALIASINGS[grid.dealias].shaped and grid.shape == "cube",
         "another run.process_grid": run.process_grid != (0, 0),
     }
+
+
+def _grids(case: Case) -> int:
+    """The grids on which expressions are evaluated: their aliases cancel where there are two."""
+    return 2 if DEALIASINGS[case.grid.dealias].shifts else 1
+
+
+def _inner_trips(case: Case) -> list[tuple[Trip, float]]:
+    """The round trips of products within products before each of typed equations, and their number."""
+    rounds = case.flow.plan(case.grid).rounds if isinstance(case.flow, Equations) else ()
+    return [(Trip(len(one.inputs), *[len(one.parities)] * 2), float(_grids(case))) for one in rounds]
 
 
 @dataclass(frozen=True, eq=False)  # a case may hold tables, which have no hash
@@ -213,9 +226,10 @@ class Whorl:
         shape = self._shape
         inputs, products, fluxes = (shape[leg] for leg in ("inputs", "products", "fluxes"))
         fields = sum(shape["fields"].values())
-        trips = self._trips_of_particles(grid)
-        inner = inputs + products + sum(one.inputs + one.products for one in trips) / passes(self.case)
-        outer = inputs + fluxes + sum(one.inputs + one.fluxes for one in trips) / passes(self.case)
+        of_particles = [(one, 1 / passes(self.case)) for one in self._trips_of_particles(grid)]
+        trips = [(Trip(inputs, products, fluxes), 1.0), *_inner_trips(self.case), *of_particles]
+        inner = sum(times * (one.inputs + one.products) for one, times in trips)
+        outer = sum(times * (one.inputs + one.fluxes) for one, times in trips)
         value = 2 * self.real_bytes
         z, y = -(-nz // p_col), -(-ny // p_row)
         own_rows = -(-z // p_row) if self._shares_planes(grid) else y * z
@@ -223,10 +237,8 @@ class Whorl:
         modes = self.modes * cut.columns / int(self.lengths.sum())
         carried = inner * max(z * cut.elements * ny, own_rows * self.kept_x) * value if p_row > 1 else 0.0
         exchanged = outer * max(cut.padded_columns * nz, z * cut.row_columns) * value
-        on_rows: float = self._calls(inputs, products)
-        on_rows += sum(self._calls(one.inputs, one.products) for one in trips) / passes(self.case)
-        on_columns: float = self._calls(inputs, fluxes)
-        on_columns += sum(self._calls(one.inputs, one.fluxes) for one in trips) / passes(self.case)
+        on_rows = sum(times * self._calls(one.inputs, one.products) for one, times in trips)
+        on_columns = sum(times * self._calls(one.inputs, one.fluxes) for one, times in trips)
         thinned = 0.5 if self.case.run.wire == "single" and self.real_bytes == 8 else 1.0
         return Load(
             lengths={"x": nx, "y": ny, "z": nz},
@@ -262,14 +274,13 @@ class Whorl:
     @cached_property
     def _trips_of_groups(self) -> list[tuple[bool, list[Trip]]]:
         """For each group of particles, whether no step has the fields it samples, and its round trips."""
-        grids = 2 if DEALIASINGS[self.case.grid.dealias].shifts else 1
         groups = []
         for one in self.case.particles:
             options = one.model_dump()
             needs, runs = one.needs(options), of_questions(self.case.planned.moving(*one.sampled(options)))
             before = [Trip(run.inputs, run.products, run.fluxes) for run in runs if run.products]
             own = one.interpolation == "spline" or needs["sampled"] > 3
-            groups.append((own, [*(grids * before), Trip(needs["sampled"])]))
+            groups.append((own, [*(_grids(self.case) * before), Trip(needs["sampled"])]))
         return groups
 
     def _shares_planes(self, grid: tuple[int, int]) -> bool:
