@@ -152,7 +152,8 @@ mkdir -p build/release && echo "CMAKE_CUDA_COMPILER:FILEPATH=$PWD/own nvcc" > bu
     "python": """echo python "$@" >> said
 [ "${1##*/}" != "$FAILS" ]""",
     "nvcc": "echo of PATH >> said; exit 1",
-    "own nvcc": 'echo nvcc "$@" >> said',
+    "own nvcc": """echo nvcc "$@" >> said
+echo 'Cuda compilation tools, release 13.0, V13.0.88'""",
 }
 
 
@@ -178,6 +179,8 @@ def test_cuda_check_has_the_compiler_of_cmake_and_ends_without_cuda(tmp_path, fa
     asked = (tmp_path / "said").read_text().splitlines()
     look = "-o build/release/gpu_look tools/gpu_look.cu"
     looked = [] if fails else [f"nvcc -std=c++17 -arch=sm_{kind} {look}" for kind in (80, 90)]
-    assert [line for line in asked if "nvcc" in line or "PATH" in line] == looked
+    assert [line for line in asked if "nvcc" in line or "PATH" in line] == ["nvcc --version", *looked]
+    assert "python -m pip install --quiet cuda-bindings==13.0.*" in asked
+    assert [line.split()[-2:] for line in asked if "tools/cuda_linked" in line] == [["80", "90"]]
     assert asked[-1] == "cmake -B build/release -DWHORL_CUDA=OFF -DWHORL_LEVELS=v2,v3"
     assert not (tmp_path / ".venv" / ".core-release").exists()
