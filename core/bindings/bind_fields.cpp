@@ -67,10 +67,11 @@ void bind_files(nb::class_<OpenFlow>& flow) {
         "A snapshot in a block `with`: it appears at its end, and nothing remains after an exception.");
     flow.def(
         "write_checkpoint",
-        [](OpenFlow& self, const Path& path, const storage::Attributes& attributes) {
-            self->write_checkpoint(path.string(), attributes);
+        [](OpenFlow& self, const Path& path, const storage::Attributes& attributes, int files, bool single) {
+            self->write_checkpoint(path.string(), attributes, {files, single});
         },
-        nb::arg("path"), nb::arg("attributes"), Unlocked());
+        nb::arg("path"), nb::arg("attributes"), nb::arg("files") = 0, nb::arg("single") = false, Unlocked(),
+        "`files`: 0 for one file of all data, -1 for a file of each node's, or the number of data files.");
     flow.def(
         "read_checkpoint", [](OpenFlow& self, const Path& path) { self->read_checkpoint(path.string()); },
         nb::arg("path"), Unlocked());

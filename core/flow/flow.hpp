@@ -60,6 +60,13 @@ class FlowForces {
     virtual void restore(const std::map<std::string, double>& saved) = 0;
 };
 
+// The files of the data of a checkpoint, and their precision.
+struct CheckpointFiles {
+    static constexpr int one_per_node = -1;
+    int number = 0;      // 0: the checkpoint itself
+    bool single = false; // instead of the precision of the run
+};
+
 class Flow {
   public:
     Flow(const Options& options, int communicator);
@@ -122,7 +129,8 @@ class Flow {
     open_snapshot(const std::string& path, const storage::Attributes& attributes, bool single) const {
         return std::make_unique<storage::SnapshotWriter>(path, options_.box(), attributes, world_, single);
     }
-    virtual void write_checkpoint(const std::string& path, const storage::Attributes& attributes) = 0;
+    virtual void write_checkpoint(const std::string& path, const storage::Attributes& attributes,
+                                  const CheckpointFiles& files) = 0;
     virtual void read_checkpoint(const std::string& path) = 0;
     // Reads fields from a checkpoint of any grid in the same box; `names` maps names here to names in the
     // file. The history of a multistep scheme is cleared.

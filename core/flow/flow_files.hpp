@@ -17,9 +17,11 @@ template <class Device, class Real> class FlowFiles {
     FlowFiles(const FlowParts<Device, Real>& flow, FlowFields<Device, Real>& fields)
         : flow_(flow), fields_(fields) {}
 
-    void write_checkpoint(const std::string& path, const storage::Attributes& attributes) {
+    void write_checkpoint(const std::string& path, const storage::Attributes& attributes,
+                          const CheckpointFiles& files) {
         auto access = mode_access();
-        storage::write_checkpoint<Real>(path, attributes, flow_.options.box(), flow_.truncation,
+        const storage::CheckpointKind kind{group_of(files), files.single};
+        storage::write_checkpoint<Real>(path, kind, attributes, flow_.options.box(), flow_.truncation,
                                         flow_.trip.table(), stored_fields(), earlier_steps(), access,
                                         flow_.world);
     }
@@ -43,6 +45,16 @@ template <class Device, class Real> class FlowFiles {
     }
 
   private:
+    // The group of a number of files, made once, since its communicator stays until the flow is closed.
+    const storage::FileGroup* group_of(const CheckpointFiles& files) {
+        if (files.number == 0) return nullptr;
+        const auto made = groups_.find(files.number);
+        if (made != groups_.end()) return &made->second;
+        auto group = files.number == CheckpointFiles::one_per_node
+                         ? storage::by_node(flow_.world)
+                         : storage::in_files(flow_.world, files.number);
+        return &groups_.emplace(files.number, std::move(group)).first->second;
+    }
     storage::EarlierSteps<Real> earlier_steps() {
         storage::EarlierSteps<Real> earlier{{}, flow_.stepper.history().steps(), 0.0};
         for (int j = 1; j <= flow_.stepper.history().longest(); ++j)
@@ -73,6 +85,7 @@ template <class Device, class Real> class FlowFiles {
 
     FlowParts<Device, Real> flow_;
     FlowFields<Device, Real>& fields_;
+    std::map<int, storage::FileGroup> groups_;
 };
 
 } // namespace whorl

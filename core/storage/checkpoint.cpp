@@ -6,7 +6,8 @@
 
 #include "storage/checkpoint_header.hpp"
 #include "storage/checksum.hpp"
-#include "storage/mode_data.hpp"
+#include "storage/data_reader.hpp"
+#include "storage/data_writer.hpp"
 #include "storage/whole_file.hpp"
 
 namespace whorl::storage {
@@ -14,19 +15,10 @@ namespace whorl::storage {
 namespace {
 
 // Names of the format's own attributes, which the caller must not use.
-constexpr std::array own_attributes{
-    "format",   "version",  "points",     "lengths",          "bases",     "dealias", "shape", "fields",
-    "checksum", "complete", "earlier_dt", "earlier_checksum", "attributes"};
-
-// Creates the datasets of a field and returns their offsets in the file.
-template <class Real>
-std::vector<std::int64_t> create_datasets(hid_t file, const StoredField<Real>& field, std::int64_t modes) {
-    const Shape shape{static_cast<hsize_t>(modes), 2};
-    std::vector<std::int64_t> offsets;
-    for (const std::string& name : field.datasets())
-        offsets.push_back(offset_of(create_dataset(file, name, native_type<Real>(), shape)));
-    return offsets;
-}
+constexpr std::array own_attributes{"format",     "version",     "points",     "lengths",
+                                    "bases",      "dealias",     "shape",      "fields",
+                                    "checksum",   "complete",    "earlier_dt", "earlier_checksum",
+                                    "attributes", "data_folder", "data_files"};
 
 // The z component of the mean, which one rank holds, on all ranks.
 template <class Real>
@@ -80,39 +72,45 @@ std::vector<double> read_earlier_dt(hid_t file) {
     return read_reals(file, "earlier_dt", 1 + static_cast<std::size_t>(std::ranges::count(checksums, ' ')));
 }
 
+// The fields of all sets, one after another, with the places and checksums of their data.
 template <class Real> struct CheckpointWriter {
-    const std::string& context;
     const ModeShare& share;
     ModeAccess<Real>& access;
     const exchange::Communicator& world;
     WholeFile& file;
+    DataWriter& data;
 
-    // Returns the offsets of the datasets, in the order of the sets and their fields.
-    std::vector<std::vector<std::int64_t>> create(const std::vector<FieldSet<Real>>& sets) {
-        std::vector<std::array<double, 2>> mean_z;
-        for (const FieldSet<Real>& set : sets)
-            for (const StoredField<Real>& field : set)
-                mean_z.push_back(field.solenoidal ? shared_mean_z(share, field.data, access, world)
-                                                  : std::array<double, 2>{});
-        std::vector<std::vector<std::int64_t>> offsets(mean_z.size());
-        file.describe([&](hid_t id) {
-            std::size_t f = 0;
-            for (const FieldSet<Real>& set : sets)
-                for (const StoredField<Real>& field : set) {
-                    if (field.solenoidal) write_attribute(id, mean_attribute(field.name), mean_z[f]);
-                    offsets[f++] = create_datasets(id, field, share.order.total());
-                }
-        });
-        return offsets;
+    struct Written {
+        const StoredField<Real>& field;
+        std::vector<std::int64_t> offsets;
+        std::uint64_t checksum;
+    };
+
+    // Returns the checksums of the sets.
+    template <class Stored> Checksums write(const std::vector<FieldSet<Real>>& sets) {
+        std::vector<std::vector<Written>> written(sets.size());
+        for (std::size_t set = 0; set < sets.size(); ++set)
+            for (const StoredField<Real>& field : sets[set]) {
+                if (field.solenoidal) write_mean(field);
+                written[set].push_back({field, data.create<Stored>(field.datasets()), 0});
+            }
+        Checksums checksums(sets.size());
+        for (std::size_t set = 0; set < sets.size(); ++set) {
+            for (Written& one : written[set]) {
+                one.checksum = data.write<Stored>(one.offsets, one.field, access);
+                checksums[set] = joined(checksums[set], one.checksum);
+            }
+            data.end_state();
+        }
+        data.settle();
+        for (const std::vector<Written>& set : written)
+            for (const Written& one : set) data.check<Stored>(one.offsets, one.field, one.checksum, access);
+        return checksums;
     }
 
-    std::uint64_t write(const StoredField<Real>& field, std::vector<std::int64_t>& offsets) {
-        offsets.resize(field.datasets().size());
-        world.broadcast(offsets.data(), offsets.size() * sizeof(std::int64_t), 0);
-        std::uint64_t checksum = 0;
-        together(world, context, [&] { checksum = write_modes(file, offsets, share, field, access); });
-        world.sum({&checksum, 1});
-        return checksum;
+    void write_mean(const StoredField<Real>& field) {
+        const std::array<double, 2> mean_z = shared_mean_z(share, field.data, access, world);
+        file.describe([&](hid_t id) { write_attribute(id, mean_attribute(field.name), mean_z); });
     }
 };
 
@@ -122,26 +120,27 @@ template <class Real> struct CheckpointReader {
     ModeAccess<Real>& access;
     const exchange::Communicator& world;
     hid_t file;
+    DataReader& data;
+    ModePlaces places;
 
-    std::uint64_t read(const StoredField<Real>& field) {
-        std::vector<Dataset> data;
-        std::uint64_t checksum = 0;
-        together(world, context, [&] { data = open_datasets(file, field.datasets(), share.order.total()); });
+    void read(const StoredField<Real>& field, FileSums& sums) {
+        FieldData opened;
+        SumsOfFiles found;
+        together(world, context, [&] { opened = data.open(field.datasets(), share.order, places); });
         together(world, context, [&] {
             std::vector<double> mean_z{0.0, 0.0};
             if (field.solenoidal) mean_z = read_reals(file, mean_attribute(field.name), 2);
-            checksum = read_modes(data, share, {mean_z[0], mean_z[1]}, field, access);
+            found = read_modes(opened, share.order, places, {mean_z[0], mean_z[1]}, field, access);
         });
-        world.sum({&checksum, 1});
-        return checksum;
+        sums.add(found, world);
     }
 };
 
 } // namespace
 
 template <class Real>
-void write_checkpoint(const std::string& path, const Attributes& attributes, const Box& box,
-                      const Truncation& truncation, const RowTable& table,
+void write_checkpoint(const std::string& path, const CheckpointKind& kind, const Attributes& attributes,
+                      const Box& box, const Truncation& truncation, const RowTable& table,
                       const std::vector<StoredField<Real>>& fields, const EarlierSteps<Real>& earlier,
                       ModeAccess<Real>& access, const exchange::Communicator& world) {
     const std::string context = "the checkpoint " + path + " cannot be written";
@@ -152,17 +151,15 @@ void write_checkpoint(const std::string& path, const Attributes& attributes, con
     const std::vector<FieldSet<Real>> sets = sets_of(fields, earlier, earlier.dt.size());
     WholeFile file(path, context, world);
     file.describe([&](hid_t id) {
-        write_header(id, geometry_of(box, truncation, names_of(fields)));
+        write_header(id, geometry_of(box, truncation, names_of(fields)), kind.group != nullptr);
         write_attributes(id, attributes);
     });
-    CheckpointWriter<Real> writer{context, share, access, world, file};
-    auto offsets = writer.create(sets);
-    Checksums checksums(sets.size());
-    std::size_t f = 0;
-    for (std::size_t set = 0; set < sets.size(); ++set)
-        for (const StoredField<Real>& field : sets[set])
-            checksums[set] = joined(checksums[set], writer.write(field, offsets[f++]));
+    DataWriter data(file, path, context, share, world, kind.group);
+    CheckpointWriter<Real> writer{share, access, world, file, data};
+    Checksums checksums =
+        kind.single ? writer.template write<float>(sets) : writer.template write<Real>(sets);
     add_steps(checksums, earlier.dt);
+    data.finish();
     file.describe([&](hid_t id) {
         write_attribute(id, "checksum", hexadecimal(checksums.front()));
         if (!earlier.dt.empty()) {
@@ -173,6 +170,8 @@ void write_checkpoint(const std::string& path, const Attributes& attributes, con
         write_attribute(id, completeness, std::int64_t{1});
     });
     file.finish();
+    data.keep();
+    if (world.rank() == 0) remove_data(path, data.folder());
 }
 
 template <class Real>
@@ -189,24 +188,30 @@ void read_checkpoint(const std::string& path, const Box& box, const Truncation& 
     });
     const ModeShare share{box, truncation, table};
     File file;
-    std::string written, written_steps;
+    std::string written_steps;
     together(world, context, [&] {
         file = open_file(path);
-        written = read_text(file.id(), "checksum");
         if (has_attribute(file.id(), "time")) earlier.time = read_reals(file.id(), "time", 1).front();
         earlier.dt = read_earlier_dt(file.id());
         if (!earlier.dt.empty()) written_steps = read_text(file.id(), "earlier_checksum");
     });
     earlier.dt.resize(std::min(earlier.dt.size(), earlier.fields.size()));
     const std::vector<FieldSet<Real>> sets = sets_of(fields, earlier, earlier.dt.size());
-    CheckpointReader<Real> reader{context, share, access, world, file.id()};
+    DataReader data(path, file.id(), truncation, context, world);
+    ModePlaces places(share.order);
+    together(world, context, [&] { places = data.places(share.order); });
+    CheckpointReader<Real> reader{context, share, access, world, file.id(), data, std::move(places)};
+    FileSums sums(data.files());
+    for (const StoredField<Real>& field : fields) reader.read(field, sums);
+    data.require(sums);
     Checksums checksums(sets.size());
-    for (std::size_t set = 0; set < sets.size(); ++set)
-        for (const StoredField<Real>& field : sets[set])
-            checksums[set] = joined(checksums[set], reader.read(field));
+    for (std::size_t set = 1; set < sets.size(); ++set) {
+        FileSums of_step(data.files());
+        for (const StoredField<Real>& field : sets[set]) reader.read(field, of_step);
+        checksums[set] = of_step.whole();
+    }
     add_steps(checksums, earlier.dt);
     together(world, context, [&] {
-        require_data(hexadecimal(checksums.front()), written);
         const std::string of_steps = text_of_steps(checksums);
         require_data(of_steps, written_steps.substr(0, of_steps.size()));
     });
@@ -214,9 +219,9 @@ void read_checkpoint(const std::string& path, const Box& box, const Truncation& 
 
 using Communicator = exchange::Communicator;
 #define WHORL_INSTANTIATE(Real)                                                                              \
-    template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,     \
-                                   const RowTable&, const FieldSet<Real>&, const EarlierSteps<Real>&,        \
-                                   ModeAccess<Real>&, const Communicator&);                                  \
+    template void write_checkpoint(const std::string&, const CheckpointKind&, const Attributes&, const Box&, \
+                                   const Truncation&, const RowTable&, const FieldSet<Real>&,                \
+                                   const EarlierSteps<Real>&, ModeAccess<Real>&, const Communicator&);       \
     template void read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,        \
                                   const FieldSet<Real>&, EarlierSteps<Real>&, ModeAccess<Real>&,             \
                                   const Communicator&);

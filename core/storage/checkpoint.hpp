@@ -10,6 +10,7 @@
 #include "exchange/communicator.hpp"
 #include "grid/row_table.hpp"
 #include "storage/attributes.hpp"
+#include "storage/file_group.hpp"
 #include "storage/mode_access.hpp"
 
 namespace whorl::storage {
@@ -24,11 +25,11 @@ template <class Real> struct EarlierSteps {
 };
 
 // A solenoidal field must satisfy close_continuity on every mode but the mean. The file appears at `path`
-// when it is complete and safe on disk. Called by all ranks; if one fails, all throw the same Error and an
-// earlier file at `path` stays.
+// when it is complete, safe on disk and, read back from there, what was written. Called by all ranks; if one
+// fails, all throw the same Error and an earlier file at `path` stays.
 template <class Real>
-void write_checkpoint(const std::string& path, const Attributes& attributes, const Box& box,
-                      const Truncation& truncation, const RowTable& table,
+void write_checkpoint(const std::string& path, const CheckpointKind& kind, const Attributes& attributes,
+                      const Box& box, const Truncation& truncation, const RowTable& table,
                       const std::vector<StoredField<Real>>& fields, const EarlierSteps<Real>& earlier,
                       ModeAccess<Real>& access, const exchange::Communicator& world);
 

@@ -56,7 +56,8 @@ std::uint64_t hash_attributes(hid_t object, const std::vector<std::string>& exce
 namespace {
 
 const std::string format = declared::checkpoint::format;
-constexpr std::int64_t version = declared::checkpoint::version;
+constexpr std::int64_t version = declared::checkpoint::version,
+                       set_version = declared::checkpoint::set_version;
 
 std::string shortest(double value) {
     std::array<char, 32> text;
@@ -104,9 +105,9 @@ Geometry geometry_of(const Box& box, const Truncation& truncation, const std::st
     return geometry;
 }
 
-void write_header(hid_t file, const Geometry& geometry) {
+void write_header(hid_t file, const Geometry& geometry, bool set) {
     write_attribute(file, "format", format);
-    write_attribute(file, "version", version);
+    write_attribute(file, "version", set ? set_version : version);
     write_attribute(file, "points", geometry.points);
     write_attribute(file, "lengths", geometry.lengths);
     write_attribute(file, "bases", geometry.bases);
@@ -119,9 +120,10 @@ Geometry read_header(hid_t file) {
     WHORL_REQUIRE(has_attribute(file, "format") && read_text(file, "format") == format,
                   "it is an HDF5 file, but not a checkpoint of whorl.");
     const std::int64_t found_version = read_integers(file, "version", 1)[0];
-    WHORL_REQUIRE(found_version == version, "its format is version " + std::to_string(found_version) +
-                                                ", but this whorl reads version " + std::to_string(version) +
-                                                ".");
+    WHORL_REQUIRE(found_version == version || found_version == set_version,
+                  "its format is version " + std::to_string(found_version) +
+                      ", but this whorl reads version " + std::to_string(version) + " and " +
+                      std::to_string(set_version) + ".");
     WHORL_REQUIRE(has_attribute(file, completeness),
                   "it is incomplete: its writer was stopped before the end.");
     const std::string written = read_text(file, attribute_checksum), there = checksum_of_attributes(file);

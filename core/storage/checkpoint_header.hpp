@@ -46,7 +46,8 @@ struct Geometry {
 
 Geometry geometry_of(const Box& box, const Truncation& truncation, const std::string& fields);
 
-void write_header(hid_t file, const Geometry& geometry);
+// `set`: the data are in files of their own.
+void write_header(hid_t file, const Geometry& geometry, bool set);
 // Throws Error if the file is of another format or version, is incomplete, or if its attributes are not those
 // that were written.
 Geometry read_header(hid_t file);

@@ -159,6 +159,20 @@ void write_values(const Dataset& dataset, std::span<const double> values) {
     WHORL_HDF5(H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
 }
 
+void write_integer_values(hid_t parent, const std::string& name, std::span<const std::int64_t> values) {
+    const Dataset dataset = create_dataset(parent, name, H5T_STD_I64LE, {values.size()});
+    WHORL_HDF5(H5Dwrite(dataset.id(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+}
+
+std::vector<std::int64_t> read_integer_values(hid_t parent, const std::string& name) {
+    const Dataset dataset = open_dataset(parent, name);
+    const Shape shape = shape_of(dataset);
+    WHORL_REQUIRE(shape.size() == 1, "its dataset " + name + " is no list.");
+    std::vector<std::int64_t> values(shape.front());
+    WHORL_HDF5(H5Dread(dataset.id(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+    return values;
+}
+
 template <class Real>
 void read_block(const Dataset& dataset, const Shape& start, const Shape& count, Real* values) {
     const Dataspace memory = simple_space(count), file(WHORL_HDF5(H5Dget_space(dataset.id())));

@@ -75,6 +75,9 @@ std::int64_t offset_of(const Dataset& dataset);
 std::size_t real_bytes(const Dataset& dataset);
 
 void write_values(const Dataset& dataset, std::span<const double> values);
+// A dataset of integers, whole.
+void write_integer_values(hid_t parent, const std::string& name, std::span<const std::int64_t> values);
+std::vector<std::int64_t> read_integer_values(hid_t parent, const std::string& name);
 // Reads a block of `dataset` into contiguous memory, on this rank alone.
 template <class Real>
 void read_block(const Dataset& dataset, const Shape& start, const Shape& count, Real* values);

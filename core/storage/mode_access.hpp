@@ -46,12 +46,16 @@ struct SliceTables {
     }
 };
 
-// Field -> staging area, `components` components.
-template <class Real, int components> struct PackModes {
+// Field -> staging area, of any precision, `components` components.
+template <class Stored, class Real, int components> struct PackModes {
     SliceTables slice;
-    WavenumberTables<Real> k;
+    WavenumberTables<Stored> k;
     const Complex<Real>* field;
-    Complex<Real>* staged[components];
+    Complex<Stored>* staged[components];
+
+    static WHORL_INLINE Complex<Stored> rounded(Complex<Real> value) {
+        return {static_cast<Stored>(value.re), static_cast<Stored>(value.im)};
+    }
 
     struct RowOf {
         const PackModes& of;
@@ -61,11 +65,11 @@ template <class Real, int components> struct PackModes {
             const int l = of.slice.plane(static_cast<int>(m), length);
             const std::int64_t at = of.slice.state(column, l), to = column.staged + m, n = of.slice.modes;
             if constexpr (components == 1) {
-                of.staged[0][to] = of.field[at];
+                of.staged[0][to] = rounded(of.field[at]);
             } else {
                 const int dependent = dependent_axis(of.k.at(column.i, column.j, l));
-                of.staged[0][to] = of.field[(dependent == 0 ? n : 0) + at];
-                of.staged[1][to] = of.field[(dependent <= 1 ? 2 : 1) * n + at];
+                of.staged[0][to] = rounded(of.field[(dependent == 0 ? n : 0) + at]);
+                of.staged[1][to] = rounded(of.field[(dependent <= 1 ? 2 : 1) * n + at]);
             }
         }
     };
@@ -159,7 +163,8 @@ template <class Real> class ModeAccess {
     virtual ~ModeAccess() = default;
     // Memory on the host for staging, valid until the next call.
     virtual void* staging(std::size_t bytes) = 0;
-    virtual void fetch(const StoredField<Real>& field, const Slice& slice, const Staged<Real>& to) = 0;
+    virtual void fetch(const StoredField<Real>& field, const Slice& slice, const Staged<float>& to) = 0;
+    virtual void fetch(const StoredField<Real>& field, const Slice& slice, const Staged<double>& to) = 0;
     virtual void put(const StoredField<Real>& field, const Slice& slice, Complex<double> mean_z,
                      const Staged<float>& from) = 0;
     virtual void put(const StoredField<Real>& field, const Slice& slice, Complex<double> mean_z,
@@ -213,19 +218,11 @@ template <class Device, class Real> class DeviceModes final : public ModeAccess<
         return host_.data();
     }
 
-    void fetch(const StoredField<Real>& field, const Slice& slice, const Staged<Real>& to) override {
-        const Tables tables(*this, slice);
-        const Staged<Real> area = own(to);
-        if (field.solenoidal)
-            device_.over(tables.columns(),
-                         PackModes<Real, 2>{
-                             tables.of(), k<Real>(), field.data, {area.component(0), area.component(1)}});
-        else
-            device_.over(tables.columns(),
-                         PackModes<Real, 1>{tables.of(), k<Real>(), field.data, {area.component(0)}});
-        device_.finish();
-        for (int c = 0; Memory::separate && c < field.components(); ++c)
-            Memory::to_host(to.component(c), area.component(c), bytes<Real>(slice));
+    void fetch(const StoredField<Real>& field, const Slice& slice, const Staged<float>& to) override {
+        pack(field, slice, to);
+    }
+    void fetch(const StoredField<Real>& field, const Slice& slice, const Staged<double>& to) override {
+        pack(field, slice, to);
     }
     void put(const StoredField<Real>& field, const Slice& slice, Complex<double> mean_z,
              const Staged<float>& from) override {
@@ -263,6 +260,22 @@ template <class Device, class Real> class DeviceModes final : public ModeAccess<
                     modes.table_.modes()};
         }
     };
+
+    template <class Stored>
+    void pack(const StoredField<Real>& field, const Slice& slice, const Staged<Stored>& to) {
+        const Tables tables(*this, slice);
+        const Staged<Stored> area = own(to);
+        if (field.solenoidal)
+            device_.over(tables.columns(),
+                         PackModes<Stored, Real, 2>{
+                             tables.of(), k<Stored>(), field.data, {area.component(0), area.component(1)}});
+        else
+            device_.over(tables.columns(), PackModes<Stored, Real, 1>{
+                                               tables.of(), k<Stored>(), field.data, {area.component(0)}});
+        device_.finish();
+        for (int c = 0; Memory::separate && c < field.components(); ++c)
+            Memory::to_host(to.component(c), area.component(c), bytes<Stored>(slice));
+    }
 
     template <class Stored>
     void unpack(const StoredField<Real>& field, const Slice& slice, Complex<double> mean_z,

@@ -11,41 +11,56 @@ namespace {
 
 constexpr std::size_t staging_bytes = std::size_t{64} << 20;
 
-// Checksum of the modes of a slice with `count` components.
+// Adds the hashes of the modes of a slice with `count` components to the sums of their files.
 template <std::size_t count, class Stored>
-std::uint64_t hash_slice(const ModeOrder& order, const Slice& slice, const Staged<Stored>& staged) {
-    std::uint64_t sum = 0;
+void hash_slice(const ModeOrder& order, const ModePlaces& places, const Slice& slice,
+                const Staged<Stored>& staged, SumsOfFiles& sums) {
     std::size_t column = 0;
     for (int i = slice.begin; i < slice.end; ++i)
-        for (int j = 0; j < order.height(); ++j, ++column)
+        for (int j = 0; j < order.height(); ++j, ++column) {
+            std::uint64_t sum = 0;
             for (std::int64_t m = 0; m < slice.counts[column]; ++m) {
                 std::array<Complex<Stored>, count> values;
                 for (std::size_t c = 0; c < count; ++c)
                     values[c] = staged.component(static_cast<int>(c))[slice.staged[column] + m];
                 sum += hash_mode(order.begin(i, j) + m, values);
             }
-    return sum;
+            if (slice.counts[column] > 0) sums[static_cast<std::size_t>(places.at(i, j).file)] += sum;
+        }
 }
 template <class Stored>
-std::uint64_t hash_slice(const ModeOrder& order, const Slice& slice, const Staged<Stored>& staged,
-                         int components) {
-    return components == 1 ? hash_slice<1>(order, slice, staged) : hash_slice<2>(order, slice, staged);
+void hash_slice(const ModeOrder& order, const ModePlaces& places, const Slice& slice,
+                const Staged<Stored>& staged, int components, SumsOfFiles& sums) {
+    components == 1 ? hash_slice<1>(order, places, slice, staged, sums)
+                    : hash_slice<2>(order, places, slice, staged, sums);
 }
 
-template <class Stored, class Real>
-std::uint64_t read_stored(const std::vector<Dataset>& data, const ModeShare& share, Complex<double> mean_z,
-                          const StoredField<Real>& field, ModeAccess<Real>& access) {
+// Reads columns a slice at a time, and calls use(slice, staged) after adding to the checksums.
+template <class Stored, class Real, class Use>
+SumsOfFiles read_stored(const FieldData& data, const ModeOrder& order, const ModePlaces& places,
+                        const StoredField<Real>& field, ModeAccess<Real>& access, const Use& use) {
     const int components = field.components();
-    const auto slices =
-        slices_of(share.order, static_cast<std::size_t>(components) * sizeof(Complex<Stored>));
+    const auto slices = slices_of(order, static_cast<std::size_t>(components) * sizeof(Complex<Stored>));
     const auto staged = make_staging<Stored>(access, components, slices);
-    std::uint64_t checksum = 0;
+    SumsOfFiles sums(data.of.size(), 0);
     for (const Slice& slice : slices) {
-        read_slice(data, share.order, slice, staged);
-        checksum += hash_slice(share.order, slice, staged, components);
-        access.put(field, slice, mean_z, staged);
+        read_slice(data, order, places, slice, staged);
+        hash_slice(order, places, slice, staged, components, sums);
+        use(slice, staged);
     }
-    return checksum;
+    return sums;
+}
+
+// Calls transfer(offset, values, bytes) for each run of a slice in the file.
+template <class Stored, class Transfer>
+void each_part(const std::vector<std::int64_t>& offsets, const ModeOrder& order, const ModePlaces& places,
+               const Slice& slice, const Staged<Stored>& staged, const Transfer& transfer) {
+    each_run(order, places, slice, [&](Place begin, std::int64_t count, std::int64_t at) {
+        constexpr auto size = static_cast<std::int64_t>(sizeof(Complex<Stored>));
+        for (std::size_t c = 0; c < offsets.size(); ++c)
+            transfer(offsets[c] + begin.begin * size, staged.component(static_cast<int>(c)) + at,
+                     static_cast<std::size_t>(count * size));
+    });
 }
 
 } // namespace
@@ -73,42 +88,77 @@ std::int64_t largest_of(const std::vector<Slice>& slices) {
     return largest;
 }
 
-template <class Real>
+template <class Stored, class Real>
 std::uint64_t write_modes(const WholeFile& file, const std::vector<std::int64_t>& offsets,
-                          const ModeShare& share, const StoredField<Real>& field, ModeAccess<Real>& access) {
+                          const ModeOrder& order, const ModePlaces& places, const StoredField<Real>& field,
+                          ModeAccess<Real>& access) {
     const int components = field.components();
-    const auto slices = slices_of(share.order, static_cast<std::size_t>(components) * sizeof(Complex<Real>));
-    const auto staged = make_staging<Real>(access, components, slices);
-    std::uint64_t checksum = 0;
+    const auto slices = slices_of(order, static_cast<std::size_t>(components) * sizeof(Complex<Stored>));
+    const auto staged = make_staging<Stored>(access, components, slices);
+    SumsOfFiles sum{0};
     for (const Slice& slice : slices) {
         access.fetch(field, slice, staged);
-        checksum += hash_slice(share.order, slice, staged, components);
-        each_run(share.order, slice, [&](std::int64_t begin, std::int64_t count, std::int64_t at) {
-            constexpr auto size = static_cast<std::int64_t>(sizeof(Complex<Real>));
-            for (int c = 0; c < components; ++c)
-                file.write(offsets[static_cast<std::size_t>(c)] + begin * size, staged.component(c) + at,
-                           static_cast<std::size_t>(count * size));
-        });
+        hash_slice(order, places, slice, staged, components, sum);
+        each_part(offsets, order, places, slice, staged,
+                  [&](std::int64_t offset, const Complex<Stored>* values, std::size_t bytes) {
+                      file.write(offset, values, bytes);
+                  });
     }
-    return checksum;
+    return sum.front();
+}
+
+template <class Stored, class Real>
+std::uint64_t read_back(const WholeFile& file, const std::vector<std::int64_t>& offsets,
+                        const ModeOrder& order, const ModePlaces& places, const StoredField<Real>& field,
+                        ModeAccess<Real>& access) {
+    const int components = field.components();
+    const auto slices = slices_of(order, static_cast<std::size_t>(components) * sizeof(Complex<Stored>));
+    const auto staged = make_staging<Stored>(access, components, slices);
+    SumsOfFiles sum{0};
+    for (const Slice& slice : slices) {
+        each_part(offsets, order, places, slice, staged,
+                  [&](std::int64_t offset, Complex<Stored>* values, std::size_t bytes) {
+                      file.read(offset, values, bytes);
+                  });
+        hash_slice(order, places, slice, staged, components, sum);
+    }
+    return sum.front();
 }
 
 template <class Real>
-std::uint64_t read_modes(const std::vector<Dataset>& data, const ModeShare& share, Complex<double> mean_z,
-                         const StoredField<Real>& field, ModeAccess<Real>& access) {
-    if (real_bytes(data.front()) == sizeof(float))
-        return read_stored<float>(data, share, mean_z, field, access);
-    return read_stored<double>(data, share, mean_z, field, access);
+SumsOfFiles read_modes(const FieldData& data, const ModeOrder& order, const ModePlaces& places,
+                       Complex<double> mean_z, const StoredField<Real>& field, ModeAccess<Real>& access) {
+    const auto put = [&](const Slice& slice, const auto& staged) {
+        access.put(field, slice, mean_z, staged);
+    };
+    return data.single ? read_stored<float>(data, order, places, field, access, put)
+                       : read_stored<double>(data, order, places, field, access, put);
+}
+
+template <class Real>
+SumsOfFiles hash_modes(const FieldData& data, const ModeOrder& order, const ModePlaces& places,
+                       const StoredField<Real>& field, ModeAccess<Real>& access) {
+    const auto none = [](const Slice&, const auto&) {};
+    return data.single ? read_stored<float>(data, order, places, field, access, none)
+                       : read_stored<double>(data, order, places, field, access, none);
 }
 
 using Offsets = std::vector<std::int64_t>;
-template std::uint64_t write_modes(const WholeFile&, const Offsets&, const ModeShare&,
-                                   const StoredField<float>&, ModeAccess<float>&);
-template std::uint64_t write_modes(const WholeFile&, const Offsets&, const ModeShare&,
-                                   const StoredField<double>&, ModeAccess<double>&);
-template std::uint64_t read_modes(const std::vector<Dataset>&, const ModeShare&, Complex<double>,
-                                  const StoredField<float>&, ModeAccess<float>&);
-template std::uint64_t read_modes(const std::vector<Dataset>&, const ModeShare&, Complex<double>,
-                                  const StoredField<double>&, ModeAccess<double>&);
+#define WHORL_INSTANTIATE_STORED(Stored, Real)                                                               \
+    template std::uint64_t write_modes<Stored>(const WholeFile&, const Offsets&, const ModeOrder&,           \
+                                               const ModePlaces&, const StoredField<Real>&,                  \
+                                               ModeAccess<Real>&);                                           \
+    template std::uint64_t read_back<Stored>(const WholeFile&, const Offsets&, const ModeOrder&,             \
+                                             const ModePlaces&, const StoredField<Real>&,                    \
+                                             ModeAccess<Real>&);
+#define WHORL_INSTANTIATE(Real)                                                                              \
+    WHORL_INSTANTIATE_STORED(float, Real)                                                                    \
+    WHORL_INSTANTIATE_STORED(double, Real)                                                                   \
+    template SumsOfFiles read_modes(const FieldData&, const ModeOrder&, const ModePlaces&, Complex<double>,  \
+                                    const StoredField<Real>&, ModeAccess<Real>&);                            \
+    template SumsOfFiles hash_modes(const FieldData&, const ModeOrder&, const ModePlaces&,                   \
+                                    const StoredField<Real>&, ModeAccess<Real>&);
+WHORL_INSTANTIATE(float)
+WHORL_INSTANTIATE(double)
 
 } // namespace whorl::storage

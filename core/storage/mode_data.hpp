@@ -19,9 +19,15 @@ struct ModeShare {
     const Box& box;
     const Truncation& truncation;
     const RowTable& table;
-    ModeOrder order{truncation, table};
+    ModeOrder order{truncation, columns_of(truncation, table)};
 
     bool holds_mean() const { return table.kx().part == 0 && table.height() > 0 && table.ky().front() == 0; }
+};
+
+// The datasets of a field: [file][component], and none for a file that this rank does not read.
+struct FieldData {
+    std::vector<std::vector<Dataset>> of;
+    bool single = false; // their precision
 };
 
 // Allocates the stored components of the largest slice.
@@ -32,24 +38,38 @@ Staged<Stored> make_staging(ModeAccess<Real>& access, int components, const std:
     return {static_cast<Complex<Stored>*>(access.staging(bytes)), modes};
 }
 
-// Reads the modes of a slice of the file's columns, in `order`, into the staging area.
+// Reads the modes of a slice of the files' columns, in `order`, into the staging area.
 template <class Stored>
-void read_slice(const std::vector<Dataset>& data, const ModeOrder& order, const Slice& slice,
+void read_slice(const FieldData& data, const ModeOrder& order, const ModePlaces& places, const Slice& slice,
                 const Staged<Stored>& staged) {
-    each_run(order, slice, [&](std::int64_t begin, std::int64_t count, std::int64_t at) {
-        const Shape from{static_cast<hsize_t>(begin), 0}, shape{static_cast<hsize_t>(count), 2};
-        for (std::size_t c = 0; c < data.size(); ++c)
-            read_block(data[c], from, shape, &staged.component(static_cast<int>(c))[at].re);
+    each_run(order, places, slice, [&](Place begin, std::int64_t count, std::int64_t at) {
+        const Shape from{static_cast<hsize_t>(begin.begin), 0}, shape{static_cast<hsize_t>(count), 2};
+        const std::vector<Dataset>& components = data.of[static_cast<std::size_t>(begin.file)];
+        for (std::size_t c = 0; c < components.size(); ++c)
+            read_block(components[c], from, shape, &staged.component(static_cast<int>(c))[at].re);
     });
 }
 
-// Both return the rank's part of the checksum, computed from the bits in the file; `offsets` are those of the
-// datasets in the file, in bytes.
-template <class Real>
+// Sums over modes of their hashes, by file.
+using SumsOfFiles = std::vector<std::uint64_t>;
+
+// The checksum of a rank's modes, computed from the bits in the file. `offsets` are those of the datasets in
+// the file, in bytes.
+template <class Stored, class Real>
 std::uint64_t write_modes(const WholeFile& file, const std::vector<std::int64_t>& offsets,
-                          const ModeShare& share, const StoredField<Real>& field, ModeAccess<Real>& access);
+                          const ModeOrder& order, const ModePlaces& places, const StoredField<Real>& field,
+                          ModeAccess<Real>& access);
+// The checksum of the modes on disk.
+template <class Stored, class Real>
+std::uint64_t read_back(const WholeFile& file, const std::vector<std::int64_t>& offsets,
+                        const ModeOrder& order, const ModePlaces& places, const StoredField<Real>& field,
+                        ModeAccess<Real>& access);
 template <class Real>
-std::uint64_t read_modes(const std::vector<Dataset>& data, const ModeShare& share, Complex<double> mean_z,
-                         const StoredField<Real>& field, ModeAccess<Real>& access);
+SumsOfFiles read_modes(const FieldData& data, const ModeOrder& order, const ModePlaces& places,
+                       Complex<double> mean_z, const StoredField<Real>& field, ModeAccess<Real>& access);
+// The checksums of columns that need not be those of the rank.
+template <class Real>
+SumsOfFiles hash_modes(const FieldData& data, const ModeOrder& order, const ModePlaces& places,
+                       const StoredField<Real>& field, ModeAccess<Real>& access);
 
 } // namespace whorl::storage

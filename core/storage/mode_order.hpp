@@ -14,17 +14,21 @@
 
 namespace whorl::storage {
 
+// All pairs of some kx, in increasing order, and some signed ky: those of a rank, for example.
+struct Columns {
+    std::vector<int> kx, ky;
+};
+Columns columns_of(const Truncation& truncation, const RowTable& table);
+
 class ModeOrder {
   public:
-    ModeOrder(const Truncation& truncation, const RowTable& table);
-    // The columns (kx, ky), with signed ky, in a file of another truncation, which may not have all of them.
-    ModeOrder(const Truncation& of_file, const Dealt& kx, std::vector<int> ky);
+    // The columns in a file of some truncation, which may not have all of them.
+    ModeOrder(const Truncation& of_file, Columns columns);
 
-    std::int64_t total() const { return total_; } // kept modes of the box
-    int width() const { return kx_.size(); }      // own kx and ky
-    int height() const { return static_cast<int>(ky_.size()); }
-
-    const std::vector<int>& ky() const { return ky_; } // signed
+    std::int64_t total() const { return total_; }                      // kept modes of the box
+    int width() const { return static_cast<int>(columns_.kx.size()); } // own kx and ky
+    int height() const { return static_cast<int>(columns_.ky.size()); }
+    const Columns& columns() const { return columns_; }
 
     // Position in the file of the first mode of own column (i, j), and number of modes; both 0 if the file
     // does not have the column.
@@ -41,8 +45,7 @@ class ModeOrder {
     std::size_t at(int i, int j) const {
         return static_cast<std::size_t>(i) * static_cast<std::size_t>(height()) + static_cast<std::size_t>(j);
     }
-    Dealt kx_;
-    std::vector<int> ky_;
+    Columns columns_;
     std::int64_t total_ = 0;
     std::vector<std::int64_t> begin_;
     std::vector<std::int32_t> count_;
@@ -64,18 +67,43 @@ std::vector<Slice> slices_of(const ModeOrder& order, std::size_t bytes_per_mode)
 
 std::int64_t largest_of(const std::vector<Slice>& slices);
 
-// Calls transfer(first mode in the file, number of modes, position in the staging area) for each contiguous
+// A place among the modes of a file of the data.
+struct Place {
+    int file = -1;
+    std::int64_t begin = 0;
+    bool operator==(const Place&) const = default;
+};
+
+// The place of the first mode of each column of an order, which has modes in one or several files.
+class ModePlaces {
+  public:
+    // In one file of all modes.
+    explicit ModePlaces(const ModeOrder& order);
+    // One column after another in one file, from `begin` on.
+    ModePlaces(const ModeOrder& order, Place begin);
+
+    Place& at(int i, int j) { return places_[static_cast<std::size_t>(i * height_ + j)]; }
+    const Place& at(int i, int j) const { return places_[static_cast<std::size_t>(i * height_ + j)]; }
+
+  private:
+    int height_;
+    std::vector<Place> places_;
+};
+
+// Calls transfer(place of the first mode, number of modes, position in the staging area) for each contiguous
 // run of a slice.
 template <class Transfer>
-void each_run(const ModeOrder& order, const Slice& slice, const Transfer& transfer) {
+void each_run(const ModeOrder& order, const ModePlaces& places, const Slice& slice,
+              const Transfer& transfer) {
     const int height = order.height();
     for (int i = slice.begin; i < slice.end; ++i)
         for (int j = 0; j < height;) {
-            const std::int64_t begin = order.begin(i, j);
+            const Place begin = places.at(i, j);
             const std::int64_t staged =
                 slice.staged[static_cast<std::size_t>((i - slice.begin) * height + j)];
             std::int64_t count = 0;
-            while (j < height && order.begin(i, j) == begin + count) count += order.column(i, j++);
+            const auto goes_on = [&] { return places.at(i, j) == Place{begin.file, begin.begin + count}; };
+            while (j < height && (order.column(i, j) == 0 || goes_on())) count += order.column(i, j++);
             if (count > 0) transfer(begin, count, staged);
         }
 }

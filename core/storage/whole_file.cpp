@@ -61,6 +61,21 @@ void Descriptor::write(std::int64_t offset, const void* data, std::size_t bytes)
     }
 }
 
+void Descriptor::read(std::int64_t offset, void* data, std::size_t bytes) const {
+    char* to = static_cast<char*>(data);
+    while (bytes > 0) {
+        const ssize_t count = ::pread(id_, to, bytes, offset);
+        if (count < 0 && errno == EINTR) continue;
+        require_system(count >= 0, "pread(" + path_ + ")");
+        WHORL_REQUIRE(count > 0, path_ + " ends before its data.");
+        to += count;
+        offset += count;
+        bytes -= static_cast<std::size_t>(count);
+    }
+}
+
+void Descriptor::forget() const { ::posix_fadvise(id_, 0, 0, POSIX_FADV_DONTNEED); }
+
 void Descriptor::synchronise() const { require_system(::fsync(id_) == 0, "fsync(" + path_ + ")"); }
 
 WholeFile::WholeFile(const std::string& path, const std::string& context, const exchange::Communicator& world)
@@ -83,7 +98,7 @@ void WholeFile::create() {
         try_room(part_);
         file_ = create_file(part_);
     });
-    together(world_, context_, [&] { data_ = Descriptor(part_, O_WRONLY); });
+    together(world_, context_, [&] { data_ = Descriptor(part_, O_RDWR); });
 }
 
 void WholeFile::discard() noexcept {
@@ -93,6 +108,11 @@ void WholeFile::discard() noexcept {
     std::filesystem::resize_file(part_, 0, ignored);
     file_.close();
     ::unlink(part_.c_str());
+}
+
+void WholeFile::settle() {
+    together(world_, context_, [&] { data_.synchronise(); });
+    data_.forget();
 }
 
 void WholeFile::finish() {

@@ -48,8 +48,11 @@ class Descriptor {
     }
 
     void write(std::int64_t offset, const void* data, std::size_t bytes) const;
+    void read(std::int64_t offset, void* data, std::size_t bytes) const;
     // Flushes the file to disk.
     void synchronise() const;
+    // Asks the system to drop its copy in memory, so that reads come from the disk.
+    void forget() const;
 
   private:
     std::string path_;
@@ -75,6 +78,9 @@ class WholeFile {
     void write(std::int64_t offset, const void* data, std::size_t bytes) const {
         data_.write(offset, data, bytes);
     }
+    // Flushes the values of all ranks to disk, for read() after it.
+    void settle();
+    void read(std::int64_t offset, void* data, std::size_t bytes) const { data_.read(offset, data, bytes); }
     void finish();
 
   private:

@@ -620,7 +620,10 @@ class Flow:
         A snapshot in a block `with`: it appears at its end, and nothing remains after an exception.
         """
 
-    def write_checkpoint(self, path: str | os.PathLike, attributes: Mapping[str, str | float | int]) -> None: ...
+    def write_checkpoint(self, path: str | os.PathLike, attributes: Mapping[str, str | float | int], files: int = 0, single: bool = False) -> None:
+        """
+        `files`: 0 for one file of all data, -1 for a file of each node's, or the number of data files.
+        """
 
     def read_checkpoint(self, path: str | os.PathLike) -> None: ...
 

@@ -301,3 +301,32 @@ def test_a_series_that_cannot_be_ends_all_ranks_together(whorl):
     assert result.code == 2
     assert "run.process_grid = [1, 2] is not possible for 16 × 16 × 16 points on 1 rank" in result.err
     assert result.err.count("whorl:") == 1
+
+
+# files
+
+
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.mpi)])
+def test_files(bench, tmp_path, ranks):
+    (tmp_path / "disk").mkdir()
+    command = ["files", "--points", "16", "--times", "1", "--threads", "1", "--folder", "disk"]
+    figures, shown = bench(*command, ranks=ranks)
+    several = ["a file a rank"] if ranks > 1 else []
+    expected = ["checkpoint", "a file a node", *several, "single precision", "snapshot"]
+    assert [one["kind"] for one in figures["files"]] == expected
+    size = {one["kind"]: one["bytes"] for one in figures["files"]}
+    assert size["snapshot"] >= 3 * 16**3 * 4
+    assert size["checkpoint"] > size["single precision"] > size["checkpoint"] / 2
+    for one in figures["files"]:
+        read = {"read"} if one["kind"] != "snapshot" else set()
+        directions = {"write", "plain_write", "plain_read"} | read
+        assert one["seconds"].keys() == directions
+        assert min(one["seconds"].values()) > 0
+        assert one["kind"] in shown
+    assert not list((tmp_path / "disk").iterdir())
+
+
+def test_files_of_a_folder_that_is_not_there(whorl):
+    result = whorl("bench", "files", "--points", "16", "--folder", "nowhere")
+    assert result.code == 2
+    assert "--folder = nowhere cannot be used (No such file or directory): name a folder" in result.err

@@ -141,7 +141,7 @@ def test_a_step_that_nobody_knows_is_asked_for():
         length_of(nowhere)
 
 
-HEADER = 16_000  # bytes of a file beside its data, at most
+HEADER = 20_000  # bytes of a file beside its data, at most
 INTERVALS = {
     "steps": {"snapshot_every": "4 steps", "checkpoint_every": "3 steps", "keep_checkpoints": 99},
     "time": {"snapshot_every": 0.025, "checkpoint_every": 0.05, "keep_checkpoints": 99},
@@ -293,3 +293,12 @@ def test_no_plan_tells_when_means_are_accurate():
     with pytest.raises(CaseError, match=r"until_error = \{energy = 0.1\} .* the number of steps is unknown"):
         length_of(chosen)
     assert length_of(chosen.updated(["time.until=2"])).steps == 20
+
+
+def test_checkpoints_of_single_precision_are_half_of_those_in_double():
+    sizes = {
+        precision: output_of(chosen, toy(), 1, length_of(chosen), 0.0, 1000.0).checkpoint_bytes
+        for precision in ("run", "single")
+        for chosen in [case(run={"precision": "double"}, output={"checkpoint_precision": precision})]
+    }
+    assert sizes == {"run": 2 * 1000 * 16, "single": 2 * 1000 * 8}

@@ -304,6 +304,8 @@ OF_THE_REST = [
             "fields": ["velocity", "speed = norm(u)"],
             "columns": {"largest": "max(norm(u))"},
             "snapshot_precision": "double",
+            "checkpoint_files": 2,
+            "checkpoint_precision": "single",
             "keep_checkpoints": 1,
         },
     },

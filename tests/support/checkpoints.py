@@ -12,8 +12,8 @@ DATASETS = ("velocity_first", "velocity_second")
 
 def modes_in(path: Path, twin: Twin) -> np.ndarray:
     """The whole field a[component, z, y, x], conjugates included."""
+    first, second = (values[:, 0] + 1j * values[:, 1] for values in datasets_in(path, twin).values())
     with h5py.File(path) as file:
-        first, second = (file[name][:, 0] + 1j * file[name][:, 1] for name in DATASETS)
         mean_z = complex(*file.attrs["velocity_mean_z"])
     numbers = np.array(order_of_modes(twin)).T
     assert first.shape == second.shape == numbers.shape[1:]
@@ -30,6 +30,45 @@ def modes_in(path: Path, twin: Twin) -> np.ndarray:
     a[:, -numbers[2], -numbers[1], -numbers[0]] = u.conj()
     a[:, numbers[2], numbers[1], numbers[0]] = u
     return a
+
+
+def datasets_in(path: Path, twin: Twin) -> dict[str, np.ndarray]:
+    """The datasets of the velocity in the order of the format, also of a set of files."""
+    with h5py.File(path) as file:
+        if "data_folder" not in file.attrs:
+            return {name: file[name][:] for name in DATASETS}
+        folder = path.parent / text_of(file.attrs["data_folder"])
+        count = file.attrs["data_files"]
+    place = {mode: i for i, mode in enumerate(order_of_modes(twin))}
+    whole, filled = {}, np.zeros(len(place), int)
+    assert sorted(one.name for one in folder.iterdir()) == [f"{i:05d}.h5" for i in range(count)]
+    for number in range(count):
+        with h5py.File(folder / f"{number:05d}.h5") as file:
+            places = [place[mode] for mode in modes_of(file["columns"][:].tolist(), list(place))]
+            filled[places] += 1
+            for name in DATASETS:
+                values = file[name][:]
+                assert values.shape == (file.attrs["modes"], 2) == (len(places), 2)
+                whole.setdefault(name, np.empty((len(place), 2), values.dtype))[places] = values
+    assert (filled == 1).all()
+    return whole
+
+
+def modes_of(columns: list[int], order: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    """The modes in a file of a set, by its lists of columns and the modes of all files in their order."""
+    by_column: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+    for mode in order:
+        by_column.setdefault(mode[:2], []).append(mode)
+    modes = []
+    while columns:
+        (n_x, n_y), columns = columns[:2], columns[2:]
+        of_x, of_y, columns = columns[:n_x], columns[n_x : n_x + n_y], columns[n_x + n_y :]
+        modes += [mode for x in of_x for y in of_y for mode in by_column.get((x, y), [])]
+    return modes
+
+
+def text_of(value: str | bytes) -> str:
+    return value.decode() if isinstance(value, bytes) else value
 
 
 def order_of_modes(twin: Twin) -> list[tuple[int, int, int]]:

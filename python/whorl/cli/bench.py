@@ -112,6 +112,27 @@ def bench_exchange(
     _report(measure_exchange(case, transport, times, comm), show_exchange, json)
 
 
+@bench.command("files")
+def bench_files(
+    points: Points = 128,
+    precision: Precision = "double",
+    dealias: Dealias = None,
+    model: ModelName = "navier-stokes",
+    folder: Annotated[Path, typer.Option(help="A folder on the disk to measure.")] = Path(),
+    times: Annotated[int, typer.Option(min=1, help="Number of trials, of which the best counts.")] = 3,
+    threads: Threads = 0,
+    json: Json = None,
+    settings: Settings = None,
+) -> None:
+    """Time checkpoints of every kind and a snapshot: bandwidth, and its share of the disk's."""
+    from whorl.machine.benches.common import bench_case
+    from whorl.machine.benches.files import measure_files, show_files
+
+    comm = _ranks()
+    case = bench_case(points, precision, dealias, model, "rk2", threads, settings or [])
+    _report(measure_files(case, folder, times, comm), show_files, json)
+
+
 @bench.command("scaling")
 def bench_scaling(
     kernel: Annotated[

@@ -7,9 +7,9 @@ The recorder creates, fills, cuts and resumes each of them; a run that overwrite
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import create_model
+from pydantic import Field, create_model
 
 from whorl.base.dimension import common
 from whorl.config.columns import CLOCK, Column
@@ -19,6 +19,10 @@ from whorl.expressions.case import row_expressions
 
 if TYPE_CHECKING:
     from whorl.config.case import Case
+
+
+CheckpointFiles = Literal["single", "node"] | Annotated[int, Field(ge=1)]
+CheckpointPrecision = Literal["run", "single"]
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,14 @@ class Output(Tables):
         "30 minutes",
         "checkpoints; in minutes the first after 100 steps or a minute; also at the end and when a signal or "
         "an exception stops the run, unless never",
+    )
+    checkpoint_files: CheckpointFiles = option(
+        "single",
+        "files of a checkpoint: one that all ranks write, or a set with one for each node, or for N groups "
+        "of ranks (docs/checkpoints.md)",
+    )
+    checkpoint_precision: CheckpointPrecision = option(
+        "run", "precision of checkpoints on disk: that of the run, or single in half of the space"
     )
     snapshot_every: Interval = option("never", "snapshots; also at the start and the end unless never")
     fields: Names | None = option(

@@ -19,7 +19,7 @@ from whorl.config.case import Grid
 from whorl.config.dealiasing import LARGEST_KEPT, is_box
 from whorl.initial.checks import Fill
 from whorl.models.base import FieldOf
-from whorl.output.checkpoint import FORMAT
+from whorl.output.checkpoint_data import FORMAT
 from whorl.output.snapshot_format import FIELDS, scalars_in
 
 Kind = Literal["periodic", "sine", "cosine"]

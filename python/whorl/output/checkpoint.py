@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from whorl.base import toml
-from whorl.base.declared import DECLARED
 from whorl.base.hdf5 import open_hdf5, python_value
 from whorl.config.case import Case, Grid
 from whorl.config.clock import Clock, Pace, Turnovers
@@ -15,7 +14,6 @@ from whorl.config.earlier import as_of_today
 from whorl.config.run import Run
 from whorl.config.scalars import own_names
 
-FORMAT, VERSION = (DECLARED["checkpoint"][what] for what in ("format", "version"))
 ROWS = "_rows"
 COUNT = ("turnovers", "turnover_rate")
 PACE = ("pace_free", "pace_rate", "pace_dt", "pace_usual")

@@ -26,6 +26,11 @@ def of_modes(fields: Iterable[np.ndarray]) -> str:
     return f"{int(total[0]):016x}"
 
 
+def of_words(words: np.ndarray) -> str:
+    """The checksum of a list of integers."""
+    return f"{int(_absorb_words(np.zeros(1, np.uint64), words.astype('i8').view('u8'))[0]):016x}"
+
+
 def of_attributes(attributes: dict[str, Any]) -> str:
     """The checksum of all attributes but APART: names, kinds, numbers and bits of values."""
     sum_ = np.zeros(1, np.uint64)

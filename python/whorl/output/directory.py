@@ -20,6 +20,7 @@
 
     checkpoints/STEP.h5      restart files, the newest few
     checkpoints/STEP.particles.h5  their particles, see particles/checkpoint.py
+    checkpoints/STEP.data    folders of their data, see checkpoint_data.py
     snapshots/STEP.vtkhdf    fields for ParaView and xarray
     snapshots.vtkhdf.series  the snapshots with their times, for ParaView
 
@@ -39,6 +40,7 @@ from whorl.config.case import Case, read_toml
 from whorl.config.explain import did_you_mean
 from whorl.config.outputs import FILES, GROWING
 from whorl.output.checkpoint import read_clock
+from whorl.output.checkpoint_data import data_folders, remove_checkpoint, remove_folder, unused_folders
 from whorl.output.lock import Lock
 
 MARK = ".whorl-run"
@@ -219,11 +221,17 @@ class RunDirectory:
         if not self.is_run():
             return
         self.remove_unfinished()
+        for path in self.checkpoints():
+            remove_checkpoint(path)
+        for folder in (self.path / "checkpoints").glob(f"*.data*{ASIDE}"):
+            remove_folder(folder)
         self._remove_own("")
 
     def remove_unfinished(self) -> None:
         """Remove half-written files of a run that was killed; no run may be in progress here."""
         self._remove_own(PARTIAL)
+        for folder in unused_folders(self.path / "checkpoints"):
+            remove_folder(folder)
 
     def _remove_own(self, ending: str) -> None:
         for file in self.path.glob(f"particles-*.vtkhdf{ending}"):
@@ -246,7 +254,7 @@ class RunDirectory:
         """Remove all but the newest `keep` checkpoints, and particles without a checkpoint."""
         checkpoints = self.checkpoints()
         for path in checkpoints[:-keep]:
-            path.unlink()
+            remove_checkpoint(path)
         stay = {self.particles_path(int(path.stem)) for path in checkpoints[-keep:]}
         for path in self._particles():
             if path not in stay:
@@ -257,9 +265,14 @@ class RunDirectory:
 
     def set_aside_later(self, step: int) -> None:
         """Rename checkpoints and snapshots after `step`: a run that resumes from there writes its own."""
-        for path in (*self.checkpoints(), *self._particles(), *self.snapshots()):
+        checkpoints = self.checkpoints()
+        data = [folder for path in checkpoints for folder in data_folders(path)]
+        for path in (*checkpoints, *data, *self._particles(), *self.snapshots()):
             if int(path.name.partition(".")[0]) > step:
-                path.rename(path.with_name(path.name + ASIDE))
+                aside = path.with_name(path.name + ASIDE)
+                if aside.is_dir():
+                    remove_folder(aside)
+                path.rename(aside)
 
     # reading
 

@@ -238,7 +238,9 @@ class Recorder:
         rows = {f"{name}_rows": table.states for name, table in self.tables.items()}
         sources = {SOURCES + name: value for name, value in self.flow.save_sources().items()}
         particles = self._write_particles()
-        self.flow.write_checkpoint(path, self._attributes() | timed | clock | rows | sources | particles)
+        attributes = self._attributes() | timed | clock | rows | sources | particles
+        files, single = files_of(self.case), self.case.output.checkpoint_precision == "single"
+        self.flow.write_checkpoint(path, attributes, files=files, single=single)
         self.last_checkpoint = path
         on_root(self.comm, lambda: self.directory.prune(self.case.output.keep_checkpoints))
 
@@ -290,6 +292,12 @@ class Recorder:
             "lines": self.flow.options.lines,
             "level": _core.build_info()["level"],
         }
+
+
+def files_of(case: Case) -> int:
+    """The number of data files of a checkpoint as the core counts: 0 for none of their own, -1 by node."""
+    files = case.output.checkpoint_files
+    return {"single": 0, "node": -1}[files] if isinstance(files, str) else files
 
 
 def rows_of(flow: _core.Flow) -> str:

@@ -19,7 +19,8 @@ from whorl.config.measures import state_fields
 from whorl.config.scalars import own_names
 from whorl.config.truncation import kept_modes
 from whorl.config.wavenumbers import smallest_wavenumbers
-from whorl.output.checkpoint import FORMAT, VERSION, read_clock
+from whorl.output.checkpoint import read_clock
+from whorl.output.checkpoint_data import FORMAT, SET_VERSION, VERSION, CheckpointData, open_data
 from whorl.output.checksums import of_attributes, of_modes
 from whorl.output.mode_arrays import labelled
 
@@ -41,7 +42,8 @@ def open_modes(path: Path) -> xr.Dataset:
         with open_hdf5(path) as file:
             attributes = {name: python_value(value) for name, value in file.attrs.items()}
             _check_attributes(attributes)
-            stored = {name: Stored.read(file, name, order) for name in checkpoint.fields}
+            with open_data(path, file, order.of_columns) as data:
+                stored = {name: Stored.read(file, data, name, order) for name in checkpoint.fields}
         found = of_modes(field.data for field in stored.values())
         if found != attributes["checksum"]:
             raise ValueError(f"its data are damaged: their checksum is {found}, not {attributes['checksum']}")
@@ -63,8 +65,8 @@ def open_modes(path: Path) -> xr.Dataset:
 
 def _check_attributes(attributes: dict[str, Any]) -> None:
     """Raises ValueError for attributes that are foreign, of another version, incomplete or changed."""
-    if attributes.get("format") != FORMAT or attributes.get("version") != VERSION:
-        raise ValueError(f"it is no checkpoint of format {VERSION}")
+    if attributes.get("format") != FORMAT or attributes.get("version") not in (VERSION, SET_VERSION):
+        raise ValueError(f"it is no checkpoint of format {VERSION} or {SET_VERSION}")
     if "complete" not in attributes:
         raise ValueError("it is incomplete: its writer was stopped before the end")
     if (found := of_attributes(attributes)) != attributes["attributes"]:
@@ -89,6 +91,15 @@ class Order:
         self.numbers = (n_x, n_y, n_z)
         self.places = (column // n_y.size, column % n_y.size, z % n_z.size)
         self.modes = column.size
+        self._counts, self._begins = counts, np.cumsum(counts) - counts  # by column
+
+    def of_columns(self, n_x: np.ndarray, n_y: np.ndarray) -> np.ndarray:
+        """The places in the file of the modes of all these kx and ky; some may have none."""
+        row, place = ({int(n): i for i, n in enumerate(numbers)} for numbers in self.numbers[:2])
+        known = [(int(x), int(y)) for x in n_x for y in n_y if x in row and y in place]
+        columns = np.array([row[x] * len(place) + place[y] for x, y in known], int)
+        counts = self._counts[columns]
+        return np.repeat(self._begins[columns], counts) + _from_zero(counts)
 
     def placed(self, values: np.ndarray) -> np.ndarray:
         array = np.zeros([numbers.size for numbers in self.numbers], values.dtype)
@@ -119,12 +130,10 @@ class Stored:
     mean_z: complex | None
 
     @classmethod
-    def read(cls, file: "h5py.File", name: str, order: Order) -> "Stored":
+    def read(cls, file: "h5py.File", opened: CheckpointData, name: str, order: Order) -> "Stored":
         mean = file.attrs.get(f"{name}_mean_z")
         names = [name] if mean is None else [f"{name}_first", f"{name}_second"]
-        values = [file[dataset][:] for dataset in names]
-        if any(part.shape != (order.modes, 2) for part in values):
-            raise ValueError(f"{name} does not have the {order.modes} modes of its grid")
+        values = [opened.read(dataset, order.modes) for dataset in names]
         data = np.stack([part[:, 0] + 1j * part[:, 1] for part in values])
         return cls(data, None if mean is None else complex(*mean))
 
