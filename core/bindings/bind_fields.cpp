@@ -43,6 +43,32 @@ struct OpenSnapshot {
     }
 };
 
+// A checkpoint that threads write, until it is finished or given up.
+struct HeldCheckpoint {
+    const OpenFlow& flow;
+    std::unique_ptr<storage::UnfinishedCheckpoint> writer;
+
+    storage::UnfinishedCheckpoint& open() const {
+        flow.require_open();
+        WHORL_REQUIRE(writer, "this checkpoint is finished: begin a new one.");
+        return *writer;
+    }
+    void finish() {
+        open().finish();
+        writer.reset();
+    }
+};
+
+void bind_held(nb::module_& core) {
+    nb::class_<HeldCheckpoint>(core, "HeldCheckpoint")
+        .def_prop_ro(
+            "ready", [](const HeldCheckpoint& self) { return self.open().ready(); },
+            "Whether the thread of this rank has ended.")
+        .def("finish", &HeldCheckpoint::finish, Unlocked(),
+             "Waits for the threads of all ranks. The checkpoint appears then; without this call nothing "
+             "remains.");
+}
+
 template <class Real> void bind_block(nb::class_<OpenSnapshot>& snapshot) {
     snapshot.def(
         "write_block",
@@ -68,10 +94,19 @@ void bind_files(nb::class_<OpenFlow>& flow) {
     flow.def(
         "write_checkpoint",
         [](OpenFlow& self, const Path& path, const storage::Attributes& attributes, int files, bool single) {
-            self->write_checkpoint(path.string(), attributes, {files, single});
+            self->begin_checkpoint(path.string(), attributes, {files, single, false})->finish();
         },
         nb::arg("path"), nb::arg("attributes"), nb::arg("files") = 0, nb::arg("single") = false, Unlocked(),
         "`files`: 0 for one file of all data, -1 for a file of each node's, or the number of data files.");
+    flow.def(
+        "begin_checkpoint",
+        [](OpenFlow& self, const Path& path, const storage::Attributes& attributes, int files, bool single) {
+            return HeldCheckpoint{self,
+                                  self->begin_checkpoint(path.string(), attributes, {files, single, true})};
+        },
+        nb::arg("path"), nb::arg("attributes"), nb::arg("files") = 0, nb::arg("single") = false,
+        nb::keep_alive<0, 1>(), Unlocked(),
+        "As write_checkpoint(), but a thread of each rank writes the data after it has copied them.");
     flow.def(
         "read_checkpoint", [](OpenFlow& self, const Path& path) { self->read_checkpoint(path.string()); },
         nb::arg("path"), Unlocked());
@@ -123,6 +158,7 @@ void bind_modes(nb::class_<OpenFlow>& flow) {
 } // namespace
 
 void bind_snapshots(nb::module_& m) {
+    bind_held(m);
     nb::class_<OpenSnapshot> snapshot(m, "OpenSnapshot");
     snapshot.def(
         "add_field",

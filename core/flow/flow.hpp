@@ -16,6 +16,7 @@
 #include "roundtrip/layout.hpp"
 #include "roundtrip/plane_trials.hpp"
 #include "steppers/time_step.hpp"
+#include "storage/checkpoint_kind.hpp"
 #include "storage/snapshot.hpp"
 
 namespace whorl {
@@ -65,6 +66,7 @@ struct CheckpointFiles {
     static constexpr int one_per_node = -1;
     int number = 0;      // 0: the checkpoint itself
     bool single = false; // instead of the precision of the run
+    bool held = false;   // a thread writes them while the run goes on
 };
 
 class Flow {
@@ -129,8 +131,9 @@ class Flow {
     open_snapshot(const std::string& path, const storage::Attributes& attributes, bool single) const {
         return std::make_unique<storage::SnapshotWriter>(path, options_.box(), attributes, world_, single);
     }
-    virtual void write_checkpoint(const std::string& path, const storage::Attributes& attributes,
-                                  const CheckpointFiles& files) = 0;
+    virtual std::unique_ptr<storage::UnfinishedCheckpoint>
+    begin_checkpoint(const std::string& path, const storage::Attributes& attributes,
+                     const CheckpointFiles& files) = 0;
     virtual void read_checkpoint(const std::string& path) = 0;
     // Reads fields from a checkpoint of any grid in the same box; `names` maps names here to names in the
     // file. The history of a multistep scheme is cleared.

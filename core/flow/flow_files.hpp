@@ -17,13 +17,14 @@ template <class Device, class Real> class FlowFiles {
     FlowFiles(const FlowParts<Device, Real>& flow, FlowFields<Device, Real>& fields)
         : flow_(flow), fields_(fields) {}
 
-    void write_checkpoint(const std::string& path, const storage::Attributes& attributes,
-                          const CheckpointFiles& files) {
+    std::unique_ptr<storage::UnfinishedCheckpoint> begin_checkpoint(const std::string& path,
+                                                                    const storage::Attributes& attributes,
+                                                                    const CheckpointFiles& files) {
         auto access = mode_access();
-        const storage::CheckpointKind kind{group_of(files), files.single};
-        storage::write_checkpoint<Real>(path, kind, attributes, flow_.options.box(), flow_.truncation,
-                                        flow_.trip.table(), stored_fields(), earlier_steps(), access,
-                                        flow_.world);
+        const storage::CheckpointKind kind{group_of(files), files.single, files.held};
+        return storage::begin_checkpoint<Real>(path, kind, attributes, flow_.options.box(), flow_.truncation,
+                                               flow_.trip.table(), stored_fields(), earlier_steps(), access,
+                                               flow_.world);
     }
     void read_checkpoint(const std::string& path) {
         flow_.stepper.forget();

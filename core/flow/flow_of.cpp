@@ -98,9 +98,10 @@ template <class Device, class Real> class FlowOf final : public Flow {
     SpectraOf spectra() override { return measures_.spectra(); }
     SpectraOf transfer() override { return measures_.transfer(); }
 
-    void write_checkpoint(const std::string& path, const storage::Attributes& attributes,
-                          const CheckpointFiles& files) override {
-        files_.write_checkpoint(path, attributes, files);
+    std::unique_ptr<storage::UnfinishedCheckpoint> begin_checkpoint(const std::string& path,
+                                                                    const storage::Attributes& attributes,
+                                                                    const CheckpointFiles& files) override {
+        return files_.begin_checkpoint(path, attributes, files);
     }
     void read_checkpoint(const std::string& path) override { files_.read_checkpoint(path); }
     void read_regridded(const std::string& path, const std::map<std::string, std::string>& names) override {

@@ -97,14 +97,15 @@ template <class Real> struct CheckpointWriter {
         Checksums checksums(sets.size());
         for (std::size_t set = 0; set < sets.size(); ++set) {
             for (Written& one : written[set]) {
-                one.checksum = data.write<Stored>(one.offsets, one.field, access);
+                one.checksum = data.write<Stored>(one.offsets, share.order, one.field, access);
                 checksums[set] = joined(checksums[set], one.checksum);
             }
             data.end_state();
         }
         data.settle();
         for (const std::vector<Written>& set : written)
-            for (const Written& one : set) data.check<Stored>(one.offsets, one.field, one.checksum, access);
+            for (const Written& one : set)
+                data.check<Stored>(one.offsets, share.order, one.field, one.checksum, access);
         return checksums;
     }
 
@@ -136,42 +137,70 @@ template <class Real> struct CheckpointReader {
     }
 };
 
+std::string context_of(const std::string& path) { return "the checkpoint " + path + " cannot be written"; }
+
+class CheckpointInProgress final : public UnfinishedCheckpoint {
+  public:
+    template <class Real>
+    CheckpointInProgress(const std::string& path, const CheckpointKind& kind, const Attributes& attributes,
+                         const ModeShare& share, const std::vector<StoredField<Real>>& fields,
+                         const EarlierSteps<Real>& earlier, ModeAccess<Real>& access,
+                         const exchange::Communicator& world)
+        : path_(path), context_(context_of(path)), world_(world), earlier_dt_(earlier.dt),
+          file_(path, context_, world) {
+        file_.describe([&](hid_t id) {
+            write_header(id, geometry_of(share.box, share.truncation, names_of(fields)),
+                         kind.group != nullptr);
+            write_attributes(id, attributes);
+        });
+        data_ =
+            std::make_unique<DataWriter>(file_, path_, context_, share.order, world, kind.group, kind.held);
+        CheckpointWriter<Real> writer{share, access, world, file_, *data_};
+        const std::vector<FieldSet<Real>> sets = sets_of(fields, earlier, earlier.dt.size());
+        checksums_ = kind.single ? writer.template write<float>(sets) : writer.template write<Real>(sets);
+        add_steps(checksums_, earlier.dt);
+    }
+
+    bool ready() const override { return data_->ready(); }
+    void finish() override {
+        data_->finish();
+        file_.describe([&](hid_t id) {
+            write_attribute(id, "checksum", hexadecimal(checksums_.front()));
+            if (!earlier_dt_.empty()) {
+                write_attribute(id, "earlier_dt", earlier_dt_);
+                write_attribute(id, "earlier_checksum", text_of_steps(checksums_));
+            }
+            write_attribute(id, attribute_checksum, checksum_of_attributes(id));
+            write_attribute(id, completeness, std::int64_t{1});
+        });
+        file_.finish();
+        data_->keep();
+        if (world_.rank() == 0) remove_data(path_, data_->folder());
+    }
+
+  private:
+    std::string path_, context_;
+    const exchange::Communicator& world_;
+    std::vector<double> earlier_dt_;
+    Checksums checksums_;
+    WholeFile file_;
+    std::unique_ptr<DataWriter> data_;
+};
+
 } // namespace
 
 template <class Real>
-void write_checkpoint(const std::string& path, const CheckpointKind& kind, const Attributes& attributes,
-                      const Box& box, const Truncation& truncation, const RowTable& table,
-                      const std::vector<StoredField<Real>>& fields, const EarlierSteps<Real>& earlier,
-                      ModeAccess<Real>& access, const exchange::Communicator& world) {
-    const std::string context = "the checkpoint " + path + " cannot be written";
+std::unique_ptr<UnfinishedCheckpoint>
+begin_checkpoint(const std::string& path, const CheckpointKind& kind, const Attributes& attributes,
+                 const Box& box, const Truncation& truncation, const RowTable& table,
+                 const std::vector<StoredField<Real>>& fields, const EarlierSteps<Real>& earlier,
+                 ModeAccess<Real>& access, const exchange::Communicator& world) {
     for (const char* name : own_attributes)
-        WHORL_REQUIRE(!attributes.contains(name), context + ": the attribute name \"" + name +
+        WHORL_REQUIRE(!attributes.contains(name), context_of(path) + ": the attribute name \"" + name +
                                                       "\" is reserved by the format; choose another.");
     const ModeShare share{box, truncation, table};
-    const std::vector<FieldSet<Real>> sets = sets_of(fields, earlier, earlier.dt.size());
-    WholeFile file(path, context, world);
-    file.describe([&](hid_t id) {
-        write_header(id, geometry_of(box, truncation, names_of(fields)), kind.group != nullptr);
-        write_attributes(id, attributes);
-    });
-    DataWriter data(file, path, context, share, world, kind.group);
-    CheckpointWriter<Real> writer{share, access, world, file, data};
-    Checksums checksums =
-        kind.single ? writer.template write<float>(sets) : writer.template write<Real>(sets);
-    add_steps(checksums, earlier.dt);
-    data.finish();
-    file.describe([&](hid_t id) {
-        write_attribute(id, "checksum", hexadecimal(checksums.front()));
-        if (!earlier.dt.empty()) {
-            write_attribute(id, "earlier_dt", earlier.dt);
-            write_attribute(id, "earlier_checksum", text_of_steps(checksums));
-        }
-        write_attribute(id, attribute_checksum, checksum_of_attributes(id));
-        write_attribute(id, completeness, std::int64_t{1});
-    });
-    file.finish();
-    data.keep();
-    if (world.rank() == 0) remove_data(path, data.folder());
+    return std::make_unique<CheckpointInProgress>(path, kind, attributes, share, fields, earlier, access,
+                                                  world);
 }
 
 template <class Real>
@@ -219,9 +248,10 @@ void read_checkpoint(const std::string& path, const Box& box, const Truncation& 
 
 using Communicator = exchange::Communicator;
 #define WHORL_INSTANTIATE(Real)                                                                              \
-    template void write_checkpoint(const std::string&, const CheckpointKind&, const Attributes&, const Box&, \
-                                   const Truncation&, const RowTable&, const FieldSet<Real>&,                \
-                                   const EarlierSteps<Real>&, ModeAccess<Real>&, const Communicator&);       \
+    template std::unique_ptr<UnfinishedCheckpoint> begin_checkpoint(                                         \
+        const std::string&, const CheckpointKind&, const Attributes&, const Box&, const Truncation&,         \
+        const RowTable&, const FieldSet<Real>&, const EarlierSteps<Real>&, ModeAccess<Real>&,                \
+        const Communicator&);                                                                                \
     template void read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,        \
                                   const FieldSet<Real>&, EarlierSteps<Real>&, ModeAccess<Real>&,             \
                                   const Communicator&);

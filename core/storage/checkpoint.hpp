@@ -3,6 +3,7 @@
 // follows from k.u = 0.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@
 #include "exchange/communicator.hpp"
 #include "grid/row_table.hpp"
 #include "storage/attributes.hpp"
-#include "storage/file_group.hpp"
+#include "storage/checkpoint_kind.hpp"
 #include "storage/mode_access.hpp"
 
 namespace whorl::storage {
@@ -24,14 +25,14 @@ template <class Real> struct EarlierSteps {
     double time = 0.0;
 };
 
-// A solenoidal field must satisfy close_continuity on every mode but the mean. The file appears at `path`
-// when it is complete, safe on disk and, read back from there, what was written. Called by all ranks; if one
-// fails, all throw the same Error and an earlier file at `path` stays.
+// A solenoidal field must satisfy close_continuity on every mode but the mean. The fields may change after
+// the call. Called by all ranks; if one fails, all throw the same Error.
 template <class Real>
-void write_checkpoint(const std::string& path, const CheckpointKind& kind, const Attributes& attributes,
-                      const Box& box, const Truncation& truncation, const RowTable& table,
-                      const std::vector<StoredField<Real>>& fields, const EarlierSteps<Real>& earlier,
-                      ModeAccess<Real>& access, const exchange::Communicator& world);
+std::unique_ptr<UnfinishedCheckpoint>
+begin_checkpoint(const std::string& path, const CheckpointKind& kind, const Attributes& attributes,
+                 const Box& box, const Truncation& truncation, const RowTable& table,
+                 const std::vector<StoredField<Real>>& fields, const EarlierSteps<Real>& earlier,
+                 ModeAccess<Real>& access, const exchange::Communicator& world);
 
 // Reads the fields from a checkpoint of the same box, truncation and fields, written by any ranks in any
 // precision, and as many earlier steps as the file and `earlier` both have. In the precision of the file the

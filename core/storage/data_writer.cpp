@@ -18,9 +18,10 @@ DataFolder::~DataFolder() {
 }
 
 DataWriter::DataWriter(WholeFile& checkpoint, const std::string& path, const std::string& context,
-                       const ModeShare& share, const exchange::Communicator& world, const FileGroup* group)
-    : checkpoint_(checkpoint), context_(context), share_(share), world_(world), group_(group),
-      places_(share.order), modes_(share.order.total()) {
+                       const ModeOrder& order, const exchange::Communicator& world, const FileGroup* group,
+                       bool held)
+    : checkpoint_(checkpoint), context_(context), world_(world), group_(group),
+      held_(held ? std::make_unique<HeldData>() : nullptr), places_(order), modes_(order.total()) {
     if (!group) return;
     make_folder(path);
     together(world, context, [&] {
@@ -28,15 +29,15 @@ DataWriter::DataWriter(WholeFile& checkpoint, const std::string& path, const std
         if (group->ranks.rank() == 0) folder_.file = name;
         own_ = std::make_unique<WholeFile>((folder_.path / name).string(), "its file " + name, group->ranks);
     });
-    const std::vector<std::int64_t> modes = gathered({modes_of(share.order)}, group->ranks);
+    const std::vector<std::int64_t> modes = gathered({modes_of(order)}, group->ranks);
     std::int64_t begin = 0;
     modes_ = 0;
     for (std::size_t r = 0; r < modes.size(); ++r) {
         if (r < static_cast<std::size_t>(group->ranks.rank())) begin += modes[r];
         modes_ += modes[r];
     }
-    places_ = ModePlaces(share.order, {0, begin});
-    write_shares();
+    places_ = ModePlaces(order, {0, begin});
+    write_shares(order);
 }
 
 // A folder of its own: an earlier set of the same name stays whole until the new one is complete.
@@ -51,8 +52,8 @@ void DataWriter::make_folder(const std::string& path) {
     folder_.path = world_.broadcast(folder_.path.string(), 0);
 }
 
-void DataWriter::write_shares() {
-    const std::vector<std::int64_t> list = gathered(numbers_of(share_.order.columns()), group_->ranks);
+void DataWriter::write_shares(const ModeOrder& order) {
+    const std::vector<std::int64_t> list = gathered(numbers_of(order.columns()), group_->ranks);
     by_all([&] {
         own_->describe([&](hid_t id) {
             write_attribute(id, "format", std::string(of_data::format));
@@ -81,11 +82,14 @@ std::vector<std::int64_t> DataWriter::create(const std::vector<std::string>& dat
 }
 
 template <class Stored, class Real>
-std::uint64_t DataWriter::write(const std::vector<std::int64_t>& offsets, const StoredField<Real>& field,
-                                ModeAccess<Real>& access) {
+std::uint64_t DataWriter::write(const std::vector<std::int64_t>& offsets, const ModeOrder& order,
+                                const StoredField<Real>& field, ModeAccess<Real>& access) {
     std::uint64_t own = 0;
+    const WriteData write = [&](std::int64_t offset, const void* data, std::size_t bytes) {
+        held_ ? held_->hold(offset, data, bytes) : file().write(offset, data, bytes);
+    };
     together(world_, context_,
-             [&] { own = write_modes<Stored>(file(), offsets, share_.order, places_, field, access); });
+             [&] { own = write_modes<Stored>(write, offsets, order, places_, field, access); });
     std::uint64_t all = own, of_file = own;
     world_.sum({&all, 1});
     ranks().sum({&of_file, 1});
@@ -94,24 +98,29 @@ std::uint64_t DataWriter::write(const std::vector<std::int64_t>& offsets, const 
 }
 
 void DataWriter::settle() {
-    by_all([&] { file().settle(); });
+    if (held_)
+        held_->start(file());
+    else
+        by_all([&] { file().settle(); });
 }
 
 template <class Stored, class Real>
-void DataWriter::check(const std::vector<std::int64_t>& offsets, const StoredField<Real>& field,
-                       std::uint64_t written, ModeAccess<Real>& access) {
+void DataWriter::check(const std::vector<std::int64_t>& offsets, const ModeOrder& order,
+                       const StoredField<Real>& field, std::uint64_t written, ModeAccess<Real>& access) {
+    if (held_) return;
     std::uint64_t found = 0;
     together(world_, context_,
-             [&] { found = read_back<Stored>(file(), offsets, share_.order, places_, field, access); });
+             [&] { found = read_back<Stored>(file(), offsets, order, places_, field, access); });
     world_.sum({&found, 1});
-    together(world_, context_, [&] {
-        WHORL_REQUIRE(found == written, "the disk returns other data of " + field.name +
-                                            " than were written; look for its errors in the system's log.");
-    });
+    together(world_, context_, [&] { WHORL_REQUIRE(found == written, other_data); });
 }
 
 void DataWriter::finish() {
-    if (!own_) return;
+    if (held_) together(world_, context_, [&] { held_->wait(); });
+    if (own_) list_files();
+}
+
+void DataWriter::list_files() {
     std::vector<std::int64_t> identity(static_cast<std::size_t>(group_->count), 0);
     by_all([&] {
         own_->describe([&](hid_t id) {
@@ -140,10 +149,10 @@ template std::vector<std::int64_t> DataWriter::create<float>(const std::vector<s
 template std::vector<std::int64_t> DataWriter::create<double>(const std::vector<std::string>&);
 using Offsets = std::vector<std::int64_t>;
 #define WHORL_INSTANTIATE(Stored, Real)                                                                      \
-    template std::uint64_t DataWriter::write<Stored>(const Offsets&, const StoredField<Real>&,               \
-                                                     ModeAccess<Real>&);                                     \
-    template void DataWriter::check<Stored>(const Offsets&, const StoredField<Real>&, std::uint64_t,         \
-                                            ModeAccess<Real>&);
+    template std::uint64_t DataWriter::write<Stored>(const Offsets&, const ModeOrder&,                       \
+                                                     const StoredField<Real>&, ModeAccess<Real>&);           \
+    template void DataWriter::check<Stored>(const Offsets&, const ModeOrder&, const StoredField<Real>&,      \
+                                            std::uint64_t, ModeAccess<Real>&);
 WHORL_INSTANTIATE(float, float)
 WHORL_INSTANTIATE(double, float)
 WHORL_INSTANTIATE(float, double)

@@ -89,7 +89,7 @@ std::int64_t largest_of(const std::vector<Slice>& slices) {
 }
 
 template <class Stored, class Real>
-std::uint64_t write_modes(const WholeFile& file, const std::vector<std::int64_t>& offsets,
+std::uint64_t write_modes(const WriteData& write, const std::vector<std::int64_t>& offsets,
                           const ModeOrder& order, const ModePlaces& places, const StoredField<Real>& field,
                           ModeAccess<Real>& access) {
     const int components = field.components();
@@ -99,10 +99,7 @@ std::uint64_t write_modes(const WholeFile& file, const std::vector<std::int64_t>
     for (const Slice& slice : slices) {
         access.fetch(field, slice, staged);
         hash_slice(order, places, slice, staged, components, sum);
-        each_part(offsets, order, places, slice, staged,
-                  [&](std::int64_t offset, const Complex<Stored>* values, std::size_t bytes) {
-                      file.write(offset, values, bytes);
-                  });
+        each_part(offsets, order, places, slice, staged, write);
     }
     return sum.front();
 }
@@ -145,7 +142,7 @@ SumsOfFiles hash_modes(const FieldData& data, const ModeOrder& order, const Mode
 
 using Offsets = std::vector<std::int64_t>;
 #define WHORL_INSTANTIATE_STORED(Stored, Real)                                                               \
-    template std::uint64_t write_modes<Stored>(const WholeFile&, const Offsets&, const ModeOrder&,           \
+    template std::uint64_t write_modes<Stored>(const WriteData&, const Offsets&, const ModeOrder&,           \
                                                const ModePlaces&, const StoredField<Real>&,                  \
                                                ModeAccess<Real>&);                                           \
     template std::uint64_t read_back<Stored>(const WholeFile&, const Offsets&, const ModeOrder&,             \

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -53,10 +54,13 @@ void read_slice(const FieldData& data, const ModeOrder& order, const ModePlaces&
 // Sums over modes of their hashes, by file.
 using SumsOfFiles = std::vector<std::uint64_t>;
 
+// Takes data and their offset in the file.
+using WriteData = std::function<void(std::int64_t offset, const void* data, std::size_t bytes)>;
+
 // The checksum of a rank's modes, computed from the bits in the file. `offsets` are those of the datasets in
 // the file, in bytes.
 template <class Stored, class Real>
-std::uint64_t write_modes(const WholeFile& file, const std::vector<std::int64_t>& offsets,
+std::uint64_t write_modes(const WriteData& write, const std::vector<std::int64_t>& offsets,
                           const ModeOrder& order, const ModePlaces& places, const StoredField<Real>& field,
                           ModeAccess<Real>& access);
 // The checksum of the modes on disk.

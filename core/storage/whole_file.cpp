@@ -110,11 +110,6 @@ void WholeFile::discard() noexcept {
     ::unlink(part_.c_str());
 }
 
-void WholeFile::settle() {
-    together(world_, context_, [&] { data_.synchronise(); });
-    data_.forget();
-}
-
 void WholeFile::finish() {
     together(world_, context_, [&] { data_.synchronise(); });
     describe([&](hid_t file) {

@@ -33,6 +33,9 @@ void together(const exchange::Communicator& world, const std::string& context, c
     agree(world, context, failure);
 }
 
+constexpr const char* other_data =
+    "the disk returns other data than were written; look for its errors in the system's log.";
+
 // A file descriptor of the system. Calls throw Error with the system's message.
 class Descriptor {
   public:
@@ -78,8 +81,15 @@ class WholeFile {
     void write(std::int64_t offset, const void* data, std::size_t bytes) const {
         data_.write(offset, data, bytes);
     }
-    // Flushes the values of all ranks to disk, for read() after it.
-    void settle();
+    // Flushes the values of this rank to disk, for read() after it.
+    void settle_own() const {
+        data_.synchronise();
+        data_.forget();
+    }
+    // Flushes those of all ranks.
+    void settle() {
+        together(world_, context_, [&] { settle_own(); });
+    }
     void read(std::int64_t offset, void* data, std::size_t bytes) const { data_.read(offset, data, bytes); }
     void finish();
 

@@ -320,6 +320,16 @@ class EquationPlan:
     def compiled(self) -> bool:
         """Whether functions of rows were compiled."""
 
+class HeldCheckpoint:
+    @property
+    def ready(self) -> bool:
+        """Whether the thread of this rank has ended."""
+
+    def finish(self) -> None:
+        """
+        Waits for the threads of all ranks. The checkpoint appears then; without this call nothing remains.
+        """
+
 class OpenSnapshot:
     def add_field(self, name: str, components: int) -> None: ...
 
@@ -623,6 +633,11 @@ class Flow:
     def write_checkpoint(self, path: str | os.PathLike, attributes: Mapping[str, str | float | int], files: int = 0, single: bool = False) -> None:
         """
         `files`: 0 for one file of all data, -1 for a file of each node's, or the number of data files.
+        """
+
+    def begin_checkpoint(self, path: str | os.PathLike, attributes: Mapping[str, str | float | int], files: int = 0, single: bool = False) -> HeldCheckpoint:
+        """
+        As write_checkpoint(), but a thread of each rank writes the data after it has copied them.
         """
 
     def read_checkpoint(self, path: str | os.PathLike) -> None: ...

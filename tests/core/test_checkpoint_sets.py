@@ -162,6 +162,65 @@ def test_a_write_that_fails_on_one_rank_leaves_the_set_before(world, victim, fil
     assert world.rank > 0 or np.array_equal(found, velocity)
 
 
+@on_ranks(1, 3)
+@pytest.mark.parametrize("files", [0, 2])
+@pytest.mark.parametrize("scheme", ["rk2", "ab2"])
+def test_written_from_a_copy_it_has_the_state_at_the_beginning(world, files, scheme, tmp_path):
+    twin = Twin(DEALT.points, DEALT.lengths, "2/3", viscosity=0.01, scheme=scheme)
+    flow = flows.make(world, twin)
+    flows.write(flow, flows.noise(twin))
+    flow.step(0.01, step_number=0)
+    held = flow.begin_checkpoint(str(tmp_path / "held.h5"), {"time": 2.0}, files=files)
+    flow.write_checkpoint(str(tmp_path / "now.h5"), {"time": 2.0}, files=files)
+    flow.step(0.01, step_number=1)
+    assert not (tmp_path / "held.h5").exists()
+    held.finish()
+    assert not list(tmp_path.rglob("*.part"))
+    expected, found = (datasets_in(tmp_path / f"{name}.h5", twin) for name in ("now", "held"))
+    assert all(np.array_equal(found[name], expected[name]) for name in expected)
+    again = flows.make(world, twin)
+    again.read_checkpoint(str(tmp_path / "held.h5"))
+    again.step(0.01, step_number=1)
+    found, expected = flows.read(world, again), flows.read(world, flow)
+    assert world.rank > 0 or np.array_equal(found, expected)
+
+
+@on_ranks(1, 3)
+@pytest.mark.parametrize("files", [0, 2])
+def test_a_copy_that_is_given_up_leaves_the_checkpoint_before(world, files, tmp_path):
+    path = tmp_path / "a.h5"
+    velocity = write_noise(world, path, files=files, seed=1)
+    before = world.bcast(sorted(path.name for path in tmp_path.rglob("*")))
+    flow = flows.make(world, TWIN)
+    flows.write(flow, flows.noise(TWIN, seed=2))
+    held = flow.begin_checkpoint(str(path), {}, files=files)
+    del held
+    world.Barrier()
+    assert sorted(path.name for path in tmp_path.rglob("*")) == before
+    found = read_velocity(world, path, TWIN)
+    assert world.rank > 0 or np.array_equal(found, velocity)
+
+
+@on_ranks(3)
+@pytest.mark.parametrize("files", [0, 2])
+def test_a_thread_that_fails_on_one_rank_is_an_error_on_all(world, files, tmp_path):
+    path = tmp_path / "a.h5"
+    velocity = write_noise(world, path, files=files, seed=1)
+    flow = flows.make(world, TWIN)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if world.rank == 1:  # which creates no file
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, limits[1]))
+    try:
+        held = flow.begin_checkpoint(str(path), {}, files=files)
+        with pytest.raises(_core.Error, match=r"a\.h5 cannot be written: pwrite\(.*File too large"):
+            held.finish()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    del held
+    found = read_velocity(world, path, TWIN)
+    assert world.rank > 0 or np.array_equal(found, velocity)
+
+
 @pytest.fixture(scope="module", params=counted(3))
 def whole(request, tmp_path_factory):
     """Two sets of three files each."""

@@ -55,6 +55,38 @@ def test_a_restart_from_a_set_repeats_the_bits_of_one_from_a_file(world, tmp_pat
         xr.testing.assert_equal(one, other)
 
 
+@on_ranks(1, 2)
+def test_checkpoints_in_the_background_change_nothing(world, tmp_path):
+    for name in ("now", "background"):
+        case = make_case(tmp_path / name, 2, steps=7, checkpoint_in_background=name == "background")
+        with Simulation(case, comm=world) as simulation:
+            simulation.run(progress=False)
+    if world.rank == 0:
+        assert names(tmp_path / "now") == names(tmp_path / "background")
+        runs = (open_run(tmp_path / name).checkpoints for name in ("now", "background"))
+        for now, later in zip(*runs, strict=True):
+            xr.testing.assert_equal(open_modes(now), open_modes(later))
+
+
+def test_a_checkpoint_in_the_background_is_complete_after_a_stop_and_a_close(tmp_path):
+    simulation = Simulation(make_case(tmp_path / "run", "single", checkpoint_in_background=True))
+    for _ in range(2):
+        simulation.step()
+    simulation.close()
+    assert names(tmp_path / "run") == ["00000002.h5"]
+
+
+def test_without_room_for_a_copy_the_run_waits(tmp_path, monkeypatch):
+    case = make_case(tmp_path / "run", "single", checkpoint_in_background=True)
+    rooms = iter([2.0**30, 1e4])  # for the flow, then for the copy
+    monkeypatch.setattr("whorl.run.memory.checks.available_memory", lambda: (next(rooms), ""))
+    with Simulation(case) as simulation:
+        simulation.run(progress=False)
+    log = (tmp_path / "run" / "log.txt").read_text()
+    assert "are left: the run waits while checkpoints are written" in log
+    assert names(tmp_path / "run") == ["00000004.h5", "00000006.h5"]
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """A run with two sets."""

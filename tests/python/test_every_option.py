@@ -306,6 +306,7 @@ OF_THE_REST = [
             "snapshot_precision": "double",
             "checkpoint_files": 2,
             "checkpoint_precision": "single",
+            "checkpoint_in_background": True,
             "keep_checkpoints": 1,
         },
     },

@@ -41,9 +41,10 @@ template void SnapshotWriter::write_block(const std::string&, const PhysicalBloc
 template void SnapshotWriter::write_block(const std::string&, const PhysicalBlock&, const double*);
 
 template <class Real>
-void write_checkpoint(const std::string& path, const CheckpointKind&, const Attributes&, const Box&,
-                      const Truncation&, const RowTable&, const std::vector<StoredField<Real>>&,
-                      const EarlierSteps<Real>&, ModeAccess<Real>&, const exchange::Communicator&) {
+std::unique_ptr<UnfinishedCheckpoint>
+begin_checkpoint(const std::string& path, const CheckpointKind&, const Attributes&, const Box&,
+                 const Truncation&, const RowTable&, const std::vector<StoredField<Real>>&,
+                 const EarlierSteps<Real>&, ModeAccess<Real>&, const exchange::Communicator&) {
     refuse("the checkpoint " + path + " cannot be written");
 }
 
@@ -62,10 +63,10 @@ void read_regridded(const std::string& path, const Box&, const Truncation&, cons
 
 using Communicator = exchange::Communicator;
 #define WHORL_INSTANTIATE(Real)                                                                              \
-    template void write_checkpoint(const std::string&, const CheckpointKind&, const Attributes&, const Box&, \
-                                   const Truncation&, const RowTable&,                                       \
-                                   const std::vector<StoredField<Real>>&, const EarlierSteps<Real>&,         \
-                                   ModeAccess<Real>&, const Communicator&);                                  \
+    template std::unique_ptr<UnfinishedCheckpoint> begin_checkpoint(                                         \
+        const std::string&, const CheckpointKind&, const Attributes&, const Box&, const Truncation&,         \
+        const RowTable&, const std::vector<StoredField<Real>>&, const EarlierSteps<Real>&,                   \
+        ModeAccess<Real>&, const Communicator&);                                                             \
     template void read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,        \
                                   const std::vector<StoredField<Real>>&, EarlierSteps<Real>&,                \
                                   ModeAccess<Real>&, const Communicator&);                                   \

@@ -115,6 +115,9 @@ class Output(Tables):
     checkpoint_precision: CheckpointPrecision = option(
         "run", "precision of checkpoints on disk: that of the run, or single in half of the space"
     )
+    checkpoint_in_background: bool = option(
+        False, "copy the state, and write the checkpoint from the copy while the run goes on"
+    )
     snapshot_every: Interval = option("never", "snapshots; also at the start and the end unless never")
     fields: Names | None = option(
         None,

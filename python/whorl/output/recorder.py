@@ -77,6 +77,8 @@ class Recorder:
         self.accuracy, self.condition = Accuracy(case, comm), Condition(case)
         self.resolution = Resolution(case)
         self.last_checkpoint = None
+        self.in_background = False  # whether a checkpoint is written from a copy of the state
+        self._held: tuple[Path, _core.HeldCheckpoint] | None = None  # that threads are writing
         checkpoints, now = Every.parse(case.output.checkpoint_every), time.monotonic()
         self._in_minutes = checkpoints.unit == "minutes" and directory is not None
         self._alarm = Stopwatch(60 * checkpoints.amount if self._in_minutes else math.inf, now)
@@ -142,7 +144,7 @@ class Recorder:
         """Whether a checkpoint is due by this rank's stopwatch, the first after some steps or a minute."""
         now = time.monotonic()
         due = self._alarm.ring(now)
-        if self._in_minutes and self.last_checkpoint is None:
+        if self._in_minutes and self.last_checkpoint is None and self._held is None:
             due = due or self.clock.step >= FIRST_STEPS or self._first.ring(now)
         return due
 
@@ -208,7 +210,8 @@ class Recorder:
         return self.accuracy.reached or self.condition.holds
 
     def finish(self) -> None:
-        """Write the rows in memory, and merge single states into their files."""
+        """Write the rows in memory, merge single states into their files, and complete the checkpoint."""
+        self.end_checkpoint()
         for table in self.tables.values():
             agreed(self.comm, table.finish)
 
@@ -225,6 +228,7 @@ class Recorder:
         agreed(self.comm, self._synchronise)
         if self.directory is None or not self.writers["checkpoint"].wanted():
             return
+        self.end_checkpoint()
         path = self.directory.checkpoint_path(self.clock.step)
         if path == self.last_checkpoint:
             return
@@ -239,8 +243,28 @@ class Recorder:
         sources = {SOURCES + name: value for name, value in self.flow.save_sources().items()}
         particles = self._write_particles()
         attributes = self._attributes() | timed | clock | rows | sources | particles
-        files, single = files_of(self.case), self.case.output.checkpoint_precision == "single"
-        self.flow.write_checkpoint(path, attributes, files=files, single=single)
+        single = self.case.output.checkpoint_precision == "single"
+        how: dict[str, Any] = {"files": files_of(self.case), "single": single}
+        if self.in_background:
+            self._held = path, self.flow.begin_checkpoint(path, attributes, **how)
+            return
+        self.flow.write_checkpoint(path, attributes, **how)
+        self._complete(path)
+
+    @property
+    def writing(self) -> bool:
+        """Whether a thread of this rank is writing a checkpoint."""
+        return self._held is not None and not self._held[1].ready
+
+    def end_checkpoint(self) -> None:
+        """Complete a checkpoint that threads are writing, or have written. Collective."""
+        if self._held is not None:
+            (path, held), self._held = self._held, None
+            held.finish()
+            self._complete(path)
+
+    def _complete(self, path: Path) -> None:
+        """Remove the oldest checkpoints after a new one is complete."""
         self.last_checkpoint = path
         on_root(self.comm, lambda: self.directory.prune(self.case.output.keep_checkpoints))
 
@@ -258,6 +282,7 @@ class Recorder:
 
     def _write_rows(self) -> Path | None:
         """Write the rows before a state that is not finite; return the last checkpoint. Collective."""
+        self.end_checkpoint()
         for table in self.tables.values():
             table.drop_lost()
         agreed(self.comm, self._synchronise)

@@ -26,6 +26,7 @@ from whorl.run.compiled_rows import compile_rows
 from whorl.run.core_options import describe
 from whorl.run.current import CurrentRun
 from whorl.run.hold import Hold
+from whorl.run.memory.checks import no_room_for_copy
 from whorl.run.placing import Placing
 from whorl.run.progress import run_log
 from whorl.run.turnovers import count_of_case
@@ -77,8 +78,19 @@ def set_up(
     of_forces = set_forces(flow, case, comm, forcing) if forced else []
     tracers: dict[str, Particles] = {}
     recorder = Recorder(case, flow, clock, directory, comm, tracers)
+    remarks = [*of_forces, *_copies(recorder)]
     hold = hold or Hold(directory, comm)
-    return CurrentRun(case, comm, directory, clock, flow, trials, recorder, tracers, hold, of_forces, rows)
+    return CurrentRun(case, comm, directory, clock, flow, trials, recorder, tracers, hold, remarks, rows)
+
+
+def _copies(recorder: Recorder) -> list[str]:
+    """Let checkpoints be written from copies of the state if the case asks for it and they fit."""
+    case = recorder.case
+    if recorder.directory is None or not case.output.checkpoint_in_background:
+        return []
+    remark = no_room_for_copy(recorder.flow, case, recorder.comm)
+    recorder.in_background = not remark
+    return [remark] if remark else []
 
 
 def open_log(run: CurrentRun, event: str, remarks: Sequence[str] = ()) -> None:
@@ -99,4 +111,4 @@ def open_log(run: CurrentRun, event: str, remarks: Sequence[str] = ()) -> None:
     if run.trials and directory:
         write_text(directory.exchange, tune.to_toml(run.trials))
         log.info(f"fastest exchange of {len(run.trials)}: see {directory.exchange.name}")
-    notices.begin_with([*run.of_forces, *remarks, *warnings(run.case, run.comm.size, flow.threads)])
+    notices.begin_with([*run.remarks, *remarks, *warnings(run.case, run.comm.size, flow.threads)])

@@ -28,7 +28,7 @@ class CurrentRun:
     recorder: Recorder
     tracers: dict[str, Particles]  # the groups of the case that are placed, by name
     hold: Hold
-    of_forces: list[str]  # remarks on the forces that a script gave
+    remarks: list[str]  # sentences for the log: on forces that a script gave, on copies for checkpoints
     rows: str = ""  # how the rows of typed equations are worked out
     notices: Notices = field(default_factory=Notices)
     dt: float = 0.0  # of the last step

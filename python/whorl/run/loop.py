@@ -39,6 +39,7 @@ class Loop:
 
     def close(self) -> None:
         """Free the flow, the communicator of callbacks and the directory. Collective."""
+        self._recorder.end_checkpoint()
         self.flow.close()
         self.callbacks.close()
         self.run.hold.release()
@@ -105,14 +106,15 @@ class Loop:
         """Write the output due after a step, and a checkpoint if a signal or failed callback ends the run."""
         self.counts.measure_when_due(self.report.dt)
         released = self.placing.release()
-        stop, alarm, show, afforded = self.agree()
         settled, before = self.steps.settled(), self._recorder.last_checkpoint
+        stop, alarm, show, afforded = self.agree()
         last = self.ends.finished or settled
         self._recorder.after_step(self.report, alarm=alarm, last=last, released=released)
         for warning in self._recorder.resolution.news():
             self._notices.warn(warning)
         if stop or failed:
             self._recorder.checkpoint(self.report.dt)
+            self._recorder.end_checkpoint()
         if before is None and self._recorder.last_checkpoint:
             self._notices.log.info(self._first_checkpoint())
         if show or self.ends.finished:
@@ -125,8 +127,10 @@ class Loop:
         root, progress, ends = self.comm.rank == 0, self._notices.progress, self.ends
         show = progress is not None and progress.due()
         afforded = show and progress.affords(self._recorder.sums.seconds)
-        own = [self._stop.signal or 0, root and self._recorder.alarm(), show, afforded, bool(ends.wish)]
-        *wishes, ended = self.flow.maximum(own)
+        own = [self._stop.signal or 0, root and self._recorder.alarm(), show, afforded]
+        *wishes, writing, ended = self.flow.maximum([*own, self._recorder.writing, bool(ends.wish)])
+        if not writing:
+            self._recorder.end_checkpoint()
         if wishes[0]:
             ends.stopped_by = signal.Signals(int(wishes[0])).name
         if ended:
@@ -191,6 +195,7 @@ class Loop:
                 self.steps.goal = min((time for time in goals if time is not None), default=None)
                 while not (ends.finished or ends.stopped_by or ends.is_at(pause)):
                     self.step(simulation)
+                self._recorder.end_checkpoint()
                 paused = not (ends.finished or ends.stopped_by)
         except (BlowUp, CaseError, RunFault, _core.Error, OSError) as error:
             if is_told(error):

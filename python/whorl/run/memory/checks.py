@@ -9,6 +9,8 @@ from whorl.base.declared import GPUS
 from whorl.base.errors import CaseError
 from whorl.base.parallel import agreed
 from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.config.schemes import SCHEMES
 from whorl.run.memory.fitting import choose_planes, largest_points
 from whorl.run.memory.limits import available_memory
 
@@ -107,6 +109,23 @@ def uncounted(options: _core.Options, ranks: int) -> float:
     points = min(x * y * z / ranks, max(_core.POINTS_OF_BATCH, x * y))
     of_kernels = SUNDRIES + (OF_EXACT if options.linear == "exact" else 0)
     return 3 * points * (8 if options.precision == "double" else 4) + of_kernels
+
+
+def no_room_for_copy(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> str:
+    """A sentence if the copies of the state for a checkpoint do not fit into memory, else "". Collective."""
+    shape = _core.model_shape(flow.options)
+    components = sum(2 if count == 3 else count for count in shape["fields"].values())
+    single = "single" in (case.run.precision, case.output.checkpoint_precision)
+    states = 1 + SCHEMES[case.time.scheme].earlier
+    modes = comm.allreduce(sum(flow.rows["lengths"]), MPI.MAX)
+    needed = states * components * modes * (8 if single else 16)
+    room, _ = _rooms(comm, False, beside=False)
+    if needed <= room.of_rank:
+        return ""
+    return (
+        f"output.checkpoint_in_background needs {gibibytes(room.ranks * needed)} of memory on {room.place} "
+        f"and {gibibytes(room.ranks * room.of_rank)} are left: the run waits while checkpoints are written."
+    )
 
 
 def _check_staging(options: _core.Options, ranks: int, room: Room) -> None:

@@ -1,4 +1,4 @@
-// Groups of ranks that write a file of a checkpoint each.
+// The files and the writing of a checkpoint, without its format.
 #pragma once
 
 #include <algorithm>
@@ -40,6 +40,19 @@ inline FileGroup by_node(const exchange::Communicator& world) {
 struct CheckpointKind {
     const FileGroup* group = nullptr; // of this rank; without one all data are in one file
     bool single = false;              // the precision of the data, in place of that of the fields
+    bool held = false;                // the data are held in memory, and a thread writes them
+};
+
+// A checkpoint whose data are written, or are held in memory and written by a thread. It appears under its
+// name when finish() has returned; without finish() nothing remains and an earlier file of that name stays.
+class UnfinishedCheckpoint {
+  public:
+    virtual ~UnfinishedCheckpoint() = default;
+    // Whether finish() does not wait for a thread of this rank.
+    virtual bool ready() const = 0;
+    // Completes the file, safe on disk and, read back from there, equal to the data in memory. Called by all
+    // ranks; if one fails, all throw the same Error.
+    virtual void finish() = 0;
 };
 
 } // namespace whorl::storage
