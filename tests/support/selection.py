@@ -21,10 +21,10 @@ STARTING = {"shell", "installed", "start"}
 STARTS = {"subprocess", "failing_mpi", "headers", "relinked", "watched"}
 
 # One in so many tests on cpu-as-gpu runs by default, since they share its orchestration: of ALWAYS, which has
-# every model, all of them, and at least one of each function of the core.
+# every model, all of them, and at least one of each function of ONE_OF_EACH.
 SAMPLE = 12
 ALWAYS = ("core/test_devices.py", "models/test_devices.py")
-CORE = "/core/"
+ONE_OF_EACH = ("/core/", "/models/test_compiled_rows.py")
 
 
 def allowed(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]:
@@ -113,7 +113,7 @@ def sampled(items: list[pytest.Item]) -> list[pytest.Item]:
     kept = []
     for item in items:
         function = function_of(item.nodeid)
-        first = function not in seen and CORE in function
+        first = function not in seen and any(one in function for one in ONE_OF_EACH)
         if device_of(item) == "cpu-as-gpu" and item.get_closest_marker("cpu_by_default"):
             continue
         if device_of(item) != "cpu-as-gpu" or item.nodeid.split("::")[0].endswith(ALWAYS):
