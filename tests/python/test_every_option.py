@@ -322,6 +322,7 @@ OF_THE_REST = [
             "threading": "serialized",
             "variables_per_message": 1,
             "exchange_timeout": 100.0,
+            "wall_time": "2 hours",
             "lines": "own",
             "gpu_aware": "no",
         },

@@ -68,7 +68,10 @@ UsageError: Any = typer.BadParameter.__mro__[1]
 
 
 def main() -> NoReturn:
-    """Entry point: exit code 0, 2 for input that cannot be run, 3 for a blow-up, 1 for anything else."""
+    """Entry point: exit code 0, 2 for input that cannot be run, 3 for a blow-up, 1 for anything else.
+
+    A run that its wall time stopped has 85.
+    """
     show_what_is_possible()
     try:
         code = app(prog_name="whorl", standalone_mode=False)

@@ -209,8 +209,11 @@ def _case_with_directory(source: str, output: Path | None, settings: list[str]) 
 
 
 def _go(simulation) -> None:
-    """Run to the end; rank 0 prints a summary and the directory of the output."""
-    from whorl.run import tune
+    """Run to the end; rank 0 prints a summary and the directory of the output.
+
+    Raises typer.Exit if the wall time ended the run.
+    """
+    from whorl.run import tune, wall_time
 
     root = simulation.comm.rank == 0
     with lasting_output():
@@ -226,6 +229,8 @@ def _go(simulation) -> None:
         simulation.close()
         if root and finished:
             print(f"see it with: whorl plot {typed(simulation.directory.path)}")
+    if not finished and simulation.stopped_by == wall_time.NAME:
+        raise typer.Exit(wall_time.EXIT_CODE)
 
 
 def report(

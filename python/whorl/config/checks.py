@@ -14,6 +14,7 @@ from whorl.config.measures import (
     series_columns,
     spectra_columns,
 )
+from whorl.config.run import AUTO, NEVER
 from whorl.config.scalars import STATISTICS
 from whorl.config.section import Section, block_of
 from whorl.config.turnovers import check_turnovers
@@ -104,8 +105,18 @@ def check_together(case: "Case") -> None:
             probe.check(case)
     check_turnovers(case)
     check_ends(case)
+    check_wall_time(case)
     if case.initial is not None:
         check_initial(case)
+
+
+def check_wall_time(case: "Case") -> None:
+    given, every = case.run.wall_time, case.output.checkpoint_every
+    if given not in (AUTO, NEVER) and every == "never":
+        raise ValueError(
+            f'run.wall_time = "{given}" is wrong: the run would end without a checkpoint, as '
+            'output.checkpoint_every = "never"; give that an interval'
+        )
 
 
 def check_typed_fields(case: "Case") -> None:

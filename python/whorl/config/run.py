@@ -1,11 +1,32 @@
 """Options of [run]."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import PlainValidator
 
 from whorl.base.declared import CHOICES, DEVICES, PLAIN_TRANSPORT, TRANSPORTS
+from whorl.config.clock import Every
 from whorl.config.section import LARGEST_COUNT, Precision, ProcessGrid, Section, option
 
-AUTO = "auto"  # the transport is chosen by measuring at the start
+AUTO = "auto"  # the transport is chosen by measuring at the start, the wall time by the batch system
+NEVER = "never"
+LEAST_WALL_TIME = 60.0  # seconds, some of which are kept for the end
+
+
+def real_seconds(value: Any) -> float:
+    """Seconds of an interval of real time, such as "6 hours". Raises ValueError for another value."""
+    every = Every.read(value)
+    if every is None or every.unit != "minutes":
+        raise ValueError(
+            f'it must be "{AUTO}", "{NEVER}" or real time: "N seconds", "N minutes", "N hours" or "N days"'
+        )
+    return 60 * every.of_usual_size().amount
+
+
+def _wall_time(value: Any) -> str:
+    if value not in (AUTO, NEVER) and real_seconds(value) < LEAST_WALL_TIME:
+        raise ValueError(f"it must be at least {LEAST_WALL_TIME:g} seconds, some of which the end needs")
+    return value
 
 
 class Run(Section):
@@ -29,6 +50,11 @@ class Run(Section):
     variables_per_message: int = option(0, "variables in one message; 0: all of them", ge=0, le=LARGEST_COUNT)
     exchange_timeout: float = option(
         0.0, "an exchange that takes longer ends the run with a message; 0: no limit", unit="seconds", ge=0
+    )
+    wall_time: Annotated[str, PlainValidator(_wall_time)] = option(
+        AUTO,
+        'real time within which the run ends with a checkpoint and exit code 85, such as "6 hours"; auto: '
+        "that of the job in Slurm or PBS; never: no limit",
     )
     lines: Literal[*CHOICES["lines"]] = option(  # type: ignore[valid-type]
         CHOICES["lines"][0],

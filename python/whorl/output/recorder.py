@@ -78,7 +78,8 @@ class Recorder:
         self.resolution = Resolution(case)
         self.last_checkpoint = None
         self.in_background = False  # whether a checkpoint is written from a copy of the state
-        self._held: tuple[Path, _core.HeldCheckpoint] | None = None  # that threads are writing
+        self._held: tuple[Path, _core.HeldCheckpoint, float] | None = None  # that threads are writing since
+        self.seconds_of_checkpoint: float | None = None  # that took longest
         checkpoints, now = Every.parse(case.output.checkpoint_every), time.monotonic()
         self._in_minutes = checkpoints.unit == "minutes" and directory is not None
         self._alarm = Stopwatch(60 * checkpoints.amount if self._in_minutes else math.inf, now)
@@ -226,12 +227,13 @@ class Recorder:
         """
         self.finite.check_particles(self.tracers)
         agreed(self.comm, self._synchronise)
-        if self.directory is None or not self.writers["checkpoint"].wanted():
+        if not self.keeps_checkpoints:
             return
         self.end_checkpoint()
         path = self.directory.checkpoint_path(self.clock.step)
         if path == self.last_checkpoint:
             return
+        began = time.monotonic()
         self.sums.values()
         clock = {"compensation": self.clock.compensation, "dt": dt}
         timed = {"plane_bytes": self.flow.options.plane_bytes}
@@ -246,10 +248,10 @@ class Recorder:
         single = self.case.output.checkpoint_precision == "single"
         how: dict[str, Any] = {"files": files_of(self.case), "single": single}
         if self.in_background:
-            self._held = path, self.flow.begin_checkpoint(path, attributes, **how)
+            self._held = path, self.flow.begin_checkpoint(path, attributes, **how), began
             return
         self.flow.write_checkpoint(path, attributes, **how)
-        self._complete(path)
+        self._complete(path, began)
 
     @property
     def writing(self) -> bool:
@@ -259,14 +261,19 @@ class Recorder:
     def end_checkpoint(self) -> None:
         """Complete a checkpoint that threads are writing, or have written. Collective."""
         if self._held is not None:
-            (path, held), self._held = self._held, None
+            (path, held, began), self._held = self._held, None
             held.finish()
-            self._complete(path)
+            self._complete(path, began)
 
-    def _complete(self, path: Path) -> None:
+    def _complete(self, path: Path, began: float) -> None:
         """Remove the oldest checkpoints after a new one is complete."""
         self.last_checkpoint = path
         on_root(self.comm, lambda: self.directory.prune(self.case.output.keep_checkpoints))
+        self.seconds_of_checkpoint = max(self.seconds_of_checkpoint or 0.0, time.monotonic() - began)
+
+    @property
+    def keeps_checkpoints(self) -> bool:
+        return self.directory is not None and bool(self.writers["checkpoint"].wanted())
 
     def _write_particles(self) -> dict[str, str]:
         """Write the particles of a checkpoint before it, and return the checkpoint's attribute for them."""

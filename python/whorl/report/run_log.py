@@ -16,7 +16,7 @@ BEGIN = re.compile(
     r": whorl (?P<version>\S+), (?P<summary>.*)"
 )
 END = re.compile(
-    r"(?P<how>finished|stopped by \w+|paused) at t = (?P<time>\S+), step (?P<step>\d+).*?"
+    r"(?P<how>finished|stopped by [\w.]+|paused) at t = (?P<time>\S+), step (?P<step>\d+).*?"
     r"\((?P<steps>\d+) steps in (?P<wall>.+?), (?P<pace>\S+) s a step\)"
 )
 ERROR, WARNING = "error: ", "warning: "

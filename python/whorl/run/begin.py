@@ -1,5 +1,6 @@
 """The beginning of a run: builds the core from a case, and opens the log."""
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -68,6 +69,7 @@ def set_up(
     forced: bool = True,
 ) -> CurrentRun:
     """A run whose flow has no state yet. Collective. Raises CaseError."""
+    started = time.time()
     abort_on_exception()
     if case.forces_not_there:  # the case of an opened state, whose forces are given here
         case = case.without_forces(())
@@ -80,7 +82,9 @@ def set_up(
     recorder = Recorder(case, flow, clock, directory, comm, tracers)
     remarks = [*of_forces, *_copies(recorder)]
     hold = hold or Hold(directory, comm)
-    return CurrentRun(case, comm, directory, clock, flow, trials, recorder, tracers, hold, remarks, rows)
+    return CurrentRun(
+        case, comm, directory, clock, flow, trials, recorder, tracers, hold, remarks, rows, started=started
+    )
 
 
 def _copies(recorder: Recorder) -> list[str]:

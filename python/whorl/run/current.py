@@ -1,5 +1,6 @@
 """The run that a process computes: a flow with its clock and its files."""
 
+import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -31,6 +32,7 @@ class CurrentRun:
     remarks: list[str]  # sentences for the log: on forces that a script gave, on copies for checkpoints
     rows: str = ""  # how the rows of typed equations are worked out
     notices: Notices = field(default_factory=Notices)
+    started: float = field(default_factory=time.time)  # in seconds since 1970
     dt: float = 0.0  # of the last step
     fresh: bool = True  # no step has been made since a beginning
     makes_steps: bool = True

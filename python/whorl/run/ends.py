@@ -8,11 +8,11 @@ from whorl.run.current import CurrentRun
 
 
 class Ends:
-    """The ends of a run: its limits, a script's `stop`, and signals."""
+    """The ends of a run: its limits, a script's `stop`, signals and its wall time."""
 
     def __init__(self, run: CurrentRun):
         self.case, self.clock = run.case, run.clock
-        self.stopped_by: str | None = None  # a signal
+        self.stopped_by: str | None = None  # a signal, or run.wall_time
         self.wish: str | None = None  # this rank's reason to stop
         self.reason: str | None = None  # the reason of the first rank that asked to stop, on all ranks
         self._run, self._recorder = run, run.recorder
@@ -24,7 +24,7 @@ class Ends:
 
     @property
     def ended(self) -> str | None:
-        """The limits that ended the run, the reason given to `stop`, or a signal; None while it goes on."""
+        """The limits reached, the reason given to `stop`, or `stopped_by`; None while the run goes on."""
         return self.reached() or self.stopped_by
 
     def reached(self) -> str:

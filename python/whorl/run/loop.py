@@ -22,6 +22,8 @@ from whorl.run.placing import Placing
 from whorl.run.progress import Progress, Status, pace
 from whorl.run.signals import StopFlag
 from whorl.run.turnovers import Counts
+from whorl.run.wall_time import NAME as WALL_TIME
+from whorl.run.wall_time import WallTime
 
 
 class Loop:
@@ -34,7 +36,7 @@ class Loop:
         self.callbacks, self.placing = Callbacks(run, self.counts), Placing(run)
         self.report: _core.StepReport | None = None
         self._recorder, self._notices = run.recorder, run.notices
-        self._stop = StopFlag()
+        self._stop, self._wall_time = StopFlag(), WallTime(run)
         self._ended = False
 
     def close(self) -> None:
@@ -123,20 +125,27 @@ class Loop:
             raise RunFault(come_to_rest(self.case, self.report, self.clock))
 
     def agree(self) -> tuple[bool, bool, bool, bool]:
-        """Whether a rank is asked to stop; whether rank 0 wants a checkpoint, a display, statistics in it."""
+        """Whether a rank or the time asks to stop, and what rank 0 wants.
+
+        That is a checkpoint, a display, and statistics in it.
+        """
         root, progress, ends = self.comm.rank == 0, self._notices.progress, self.ends
         show = progress is not None and progress.due()
         afforded = show and progress.affords(self._recorder.sums.seconds)
-        own = [self._stop.signal or 0, root and self._recorder.alarm(), show, afforded]
-        *wishes, writing, ended = self.flow.maximum([*own, self._recorder.writing, bool(ends.wish)])
+        alarm, late = root and self._recorder.alarm(), self._wall_time.passed()
+        own = [self._stop.signal or 0, alarm, show, afforded]
+        others = [self._recorder.writing, bool(ends.wish), late]
+        *wishes, writing, ended, over = self.flow.maximum([*own, *others])
         if not writing:
             self._recorder.end_checkpoint()
         if wishes[0]:
             ends.stopped_by = signal.Signals(int(wishes[0])).name
+        elif over:
+            ends.stopped_by = WALL_TIME
         if ended:
             ends.reason = next(filter(None, self.comm.allgather(ends.wish)))
         stop, alarm, show, afforded = (wish > 0 for wish in wishes)
-        return stop, alarm, show, afforded
+        return stop or over > 0, alarm, show, afforded
 
     def _show(self, afforded: bool) -> None:
         """Show the run, with new statistics if `afforded`: they cost a right-hand side or more.
@@ -186,7 +195,11 @@ class Loop:
         display = None
         try:
             display = notices.progress = Progress(notices.log) if progress and self.comm.rank == 0 else None
-            with self._stop if self.run.directory else nullcontext(), display or nullcontext():
+            with (
+                self._stop if self.run.directory else nullcontext(),
+                display or nullcontext(),
+                self._wall_time,
+            ):
                 if display:
                     display.begin(ends.done())
                     for warning in notices.warnings:

@@ -140,7 +140,7 @@ class Simulation:
         """Make steps until the end of the run, or until a time, or a count of turnovers, before it.
 
         With an output directory, SIGTERM, SIGINT, SIGUSR1 and SIGHUP stop the run after the present step,
-        with a checkpoint. Standard output may be closed meanwhile.
+        with a checkpoint, and so does the end of run.wall_time. Standard output may be closed meanwhile.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class Simulation:
         -------
         bool
             Whether the end is reached, as `ended` says; if not, `stopped_by` names the signal that stopped
-            the run, or is None. Called again after a signal, the run goes on.
+            the run, or run.wall_time, or is None. Called again after a signal, the run goes on.
 
         Raises
         ------
@@ -192,7 +192,7 @@ class Simulation:
 
     @property
     def stopped_by(self) -> str | None:
-        """The signal that stopped `run`, or None."""
+        """The signal that stopped `run`, or "run.wall_time" if its time was over; else None."""
         return self._loop.ends.stopped_by
 
     @property
