@@ -1,7 +1,7 @@
-"""Job scripts of docs/cluster.md, run with stand-ins for the programs of batch systems (support/batch).
+"""Job scripts of examples/cluster/, run with stand-ins for the programs of batch systems (support/batch).
 
-The stand-ins start two ranks, let the time limit come early, twice for each run, and queue a job again
-that asks for it. The page's shell blocks run in order, in one directory with a small case.toml.
+The stand-ins start two ranks, give little time to the first two jobs of each run, and queue a job again that
+asks for it. The shell blocks of docs/cluster.md run in order, in one directory with a small case.toml.
 """
 
 import os
@@ -14,7 +14,7 @@ import pytest
 import whorl
 from support import sleeping
 from support.build import needs
-from test_readme import OF_ROOT, blocks, run_shell, shell_environment  # noqa: F401
+from test_readme import OF_ROOT, ROOT, blocks, run_shell, shell_environment  # noqa: F401
 from whorl import _core
 
 PAGE = "docs/cluster.md"
@@ -50,6 +50,7 @@ def cluster(tmp_path, shell_environment):  # noqa: F811
     activate = tmp_path / "home/whorl/.venv/bin/activate"
     activate.parent.mkdir(parents=True)
     activate.write_text(ACTIVATE)
+    (activate.parents[2] / "examples").symlink_to(ROOT / "examples")
     mpiexec = shutil.which("mpiexec")
     assert mpiexec, "the tests need mpiexec"
     devices = _core.build_info()["devices"]
@@ -71,15 +72,17 @@ def log(run: Path) -> list[str]:
 
 
 def check_stopped_twice(run: Path) -> None:
-    stops = [line for line in log(run) if "stopped by SIGUSR1" in line]
-    assert len(stops) == 2, "\n".join(log(run))
-    assert "finished at" in log(run)[-1]
+    """The first two jobs made a step each, the third one the others."""
+    lines = log(run)
+    stops = [line for line in lines if "stopped by run.wall_time" in line]
+    assert [f", step {step} (" in stop for step, stop in enumerate(stops, 1)] == [True] * 2, "\n".join(lines)
+    assert "finished at" in lines[-1]
 
 
 @needs("mpi")
 @needs("hdf5")
 @pytest.mark.pages
-@pytest.mark.timeout(1800)  # fifteen starts of ranks, on a machine that may be busy
+@pytest.mark.timeout(1800)  # twenty-five starts of ranks, on a machine that may be busy
 @pytest.mark.mpi
 def test_the_jobs_of_the_page_end_with_the_series_of_an_uninterrupted_run(tmp_path, cluster):
     for block in blocks(PAGE):
@@ -93,12 +96,20 @@ def test_the_jobs_of_the_page_end_with_the_series_of_an_uninterrupted_run(tmp_pa
     for name in ("forced", "chained", "forced-pbs"):
         check_stopped_twice(tmp_path / name)
         assert (tmp_path / name / "series.csv").read_bytes() == series, name
-    check_stopped_twice(tmp_path / "forced-gpu")
-    energy = [whorl.open_run(tmp_path / name).series["energy"].values for name in ("forced-gpu", "whole")]
-    np.testing.assert_allclose(*energy, rtol=1e-9)
+    for name in ("forced-gpu", "forced-container", "forced-gpu-pbs"):
+        check_stopped_twice(tmp_path / name)
+        energy = [whorl.open_run(tmp_path / one).series["energy"].values for one in (name, "whole")]
+        np.testing.assert_allclose(*energy, rtol=1e-9)
     for seed in (0, 1):
         assert "finished at" in log(tmp_path / f"seed-{seed}")[-1]
     assert len(whorl.open_runs(tmp_path / "seed-0", tmp_path / "seed-1").series["run"]) == 2
+
+
+def test_the_page_runs_every_script():
+    text = "".join(block.text for block in blocks(PAGE) if block.tested)
+    for script in (ROOT / "examples/cluster").glob("*.*"):
+        if script.suffix in (".slurm", ".pbs"):
+            assert f"examples/cluster/{script.name}" in text
 
 
 @pytest.mark.parametrize(
