@@ -2,6 +2,7 @@
 
 import math
 import signal
+from functools import partial
 from pathlib import Path
 
 import h5py
@@ -13,6 +14,7 @@ from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.results.runs import open_run
+from whorl.run.signals import INTERRUPTING, StopFlag
 from whorl.run.simulation import Simulation
 
 # An ABC flow has the energy 3/2 exp(-2νt), and 1 at this time.
@@ -233,6 +235,60 @@ def test_after_a_signal_and_a_restart_by_others_run_says_so(tmp_path):
         with pytest.raises(CaseError, match=r"another run has been in .* since this one was stopped"):
             simulation.run(progress=False)
     Simulation.restart(tmp_path / "run", comm=MPI.COMM_SELF).close()
+
+
+class InterruptedFlow:
+    """A flow during whose fourth step SIGINT arrives: the state is new, and the clock is not."""
+
+    def __init__(self, flow):
+        self.flow, self.steps = flow, 0
+
+    def __getattr__(self, name):
+        return getattr(self.flow, name)
+
+    def step(self, *given, **options):
+        report = self.flow.step(*given, **options)
+        self.steps += 1
+        if self.steps == 4:
+            signal.raise_signal(signal.SIGINT)
+        return report
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_an_interrupt_comes_after_a_whole_step_and_the_simulation_goes_on(single):
+    """As in a notebook, where a run has no directory."""
+    whole = begun(make_case(steps=12))
+    whole.run(progress=False)
+    simulation = begun(make_case(steps=12))
+    simulation._loop.steps.flow = InterruptedFlow(simulation.flow)
+    go_on = simulation.step if single else partial(simulation.run, progress=False)
+    with pytest.raises(KeyboardInterrupt):
+        [go_on() for _ in range(12)]
+    assert (simulation.step_number, simulation.time) == (4, pytest.approx(0.4))
+    assert [*simulation.series["step"].values] == [0, 3]
+    assert simulation.statistics()["energy"] > 0
+    assert simulation.run(progress=False)
+    assert (simulation.step_number, simulation.stopped_by) == (12, None)
+    assert np.array_equal(simulation.velocity(), whole.velocity())
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@on_ranks(2)
+def test_an_interrupt_of_one_rank_is_one_of_all(world):
+    simulation = begun(make_case(), world)
+    simulation.every(**at_step(2, interrupted if world.rank == 1 else lambda flow: None))
+    with pytest.raises(KeyboardInterrupt):
+        simulation.run(progress=False)
+    assert simulation.step_number == 2
+
+
+def test_other_signals_end_a_script_whose_run_has_no_files():
+    assert StopFlag(INTERRUPTING)._signals == (signal.SIGINT,)
+    simulation = begun(make_case(steps=2))
+    handlers = []
+    simulation.every("1 step", lambda flow: handlers.append(signal.getsignal(signal.SIGTERM)))
+    simulation.run(progress=False)
+    assert handlers == [signal.SIG_DFL] * 2
 
 
 # An exception

@@ -20,7 +20,7 @@ from whorl.run.ends import Ends
 from whorl.run.lasting_output import lasting_output
 from whorl.run.placing import Placing
 from whorl.run.progress import Progress, Status, pace
-from whorl.run.signals import StopFlag
+from whorl.run.signals import INTERRUPTING, STOPPING, StopFlag
 from whorl.run.turnovers import Counts
 from whorl.run.wall_time import NAME as WALL_TIME
 from whorl.run.wall_time import WallTime
@@ -36,7 +36,8 @@ class Loop:
         self.callbacks, self.placing = Callbacks(run, self.counts), Placing(run)
         self.report: _core.StepReport | None = None
         self._recorder, self._notices = run.recorder, run.notices
-        self._stop, self._wall_time = StopFlag(), WallTime(run)
+        self._stop = StopFlag(STOPPING if run.directory else INTERRUPTING)
+        self._wall_time = WallTime(run)
         self._ended = False
 
     def close(self) -> None:
@@ -47,6 +48,14 @@ class Loop:
         self.run.hold.release()
 
     def step(self, simulation: Any) -> _core.StepReport:
+        """`_step`, which SIGINT interrupts after all that it does."""
+        with StopFlag(INTERRUPTING) as interrupted:
+            report = self._step(simulation)
+        if interrupted.signal:
+            raise KeyboardInterrupt
+        return report
+
+    def _step(self, simulation: Any) -> _core.StepReport:
         """Make a step, call the callbacks with the simulation, then write the output due."""
         self._check_that_steps_can_be_made()
         if self.clock.turnovers and self.clock.turnovers.rate is None:
@@ -195,11 +204,7 @@ class Loop:
         display = None
         try:
             display = notices.progress = Progress(notices.log) if progress and self.comm.rank == 0 else None
-            with (
-                self._stop if self.run.directory else nullcontext(),
-                display or nullcontext(),
-                self._wall_time,
-            ):
+            with self._stop, display or nullcontext(), self._wall_time:
                 if display:
                     display.begin(ends.done())
                     for warning in notices.warnings:
@@ -207,7 +212,7 @@ class Loop:
                 goals = (pause.time, self.case.time.end.time)
                 self.steps.goal = min((time for time in goals if time is not None), default=None)
                 while not (ends.finished or ends.stopped_by or ends.is_at(pause)):
-                    self.step(simulation)
+                    self._step(simulation)
                 self._recorder.end_checkpoint()
                 paused = not (ends.finished or ends.stopped_by)
         except (BlowUp, CaseError, RunFault, _core.Error, OSError) as error:
@@ -224,6 +229,8 @@ class Loop:
                 self._ended = self.run.directory is not None
                 self.run.hold.leave()
         self._report_end(display, time.monotonic() - started, self.clock.step - first)
+        if self.run.directory is None and ends.stopped_by == signal.SIGINT.name and not ends.finished:
+            raise KeyboardInterrupt
         return ends.finished
 
     def _go_on_after_signal(self) -> None:

@@ -8,12 +8,15 @@ from typing import Any
 # Batch systems send SIGUSR1 before the time limit, and mpiexec passes it on to the ranks unchanged. A
 # terminal sends SIGHUP when it is closed.
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP)
+# A run without files has nothing to save from the others. A notebook sends SIGINT to interrupt a cell.
+INTERRUPTING = (signal.SIGINT,)
 
 
 class StopFlag:
-    """Inside its `with` block the first stopping signal sets `signal`; a second SIGINT interrupts at once."""
+    """Inside its `with` block the first of some signals sets `signal`; a second SIGINT interrupts at once."""
 
-    def __init__(self):
+    def __init__(self, signals: tuple[signal.Signals, ...] = STOPPING):
+        self._signals = signals
         self.signal: signal.Signals | None = None
         self._previous: dict[signal.Signals, Any] = {}
 
@@ -21,7 +24,9 @@ class StopFlag:
         self.signal = None
         if threading.current_thread() is threading.main_thread():
             self._previous = {
-                number: signal.signal(number, self._raise_flag) for number in STOPPING if not ignored(number)
+                number: signal.signal(number, self._raise_flag)
+                for number in self._signals
+                if not ignored(number)
             }
         return self
 

@@ -141,6 +141,8 @@ class Simulation:
 
         With an output directory, SIGTERM, SIGINT, SIGUSR1 and SIGHUP stop the run after the present step,
         with a checkpoint, and so does the end of run.wall_time. Standard output may be closed meanwhile.
+        Without a directory Ctrl-C, or an interrupted cell of a notebook, raises KeyboardInterrupt after the
+        step; the simulation is whole, and `run` goes on.
 
         Parameters
         ----------
