@@ -184,11 +184,8 @@ class Case(Planned):
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        """All options, in a notebook."""
-        sections = {name: getattr(self, name) for name in type(self).model_fields if getattr(self, name)}
-        lists = {name: sections.pop(name, ()) for name in LISTS}
-        tables = {f"{name}[{n}]": one for name, each in lists.items() for n, one in enumerate(each)}
-        return html_of(sections | tables)
+        """The options, in a notebook."""
+        return html_of(self, LISTS)
 
     def to_dict(self) -> dict[str, Any]:
         """Return every option that is set or has a default, with its value.

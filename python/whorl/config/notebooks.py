@@ -1,29 +1,45 @@
 """The display of a case in a notebook, at the end of a cell."""
 
-from html import escape
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
+from whorl.base import html
 from whorl.config.explain import describe, show
 from whorl.config.section import Section
 
+if TYPE_CHECKING:
+    from whorl.config.case import Case
 
-def html_of(sections: dict[str, Section]) -> str:
-    """An HTML table of the options that are set in some sections, with their values and units."""
-    rows = [row for name, section in sections.items() for row in _rows(name, section)]
-    return f"<table><thead><tr><th>option</th><th>value</th><th></th></tr></thead>{''.join(rows)}</table>"
+HEADING = ("option", "value", "unit")
+Row = tuple[str, str, str]
 
 
-def _rows(place: str, section: Section) -> list[str]:
-    rows, fields = [], type(section).model_fields
+def html_of(case: "Case", lists: Iterable[str]) -> str:
+    """The case in a line, the options that differ from their defaults, and all options to unfold.
+
+    `lists` are the sections of any number of blocks.
+    """
+    sections = {name: getattr(case, name) for name in type(case).model_fields if getattr(case, name)}
+    blocks = {f"{name}[{n}]": one for name in lists for n, one in enumerate(sections.pop(name, ()))}
+    found = [row for name, one in (sections | blocks).items() for row in _rows(name, one)]
+    usual = {
+        "grid.bases": show(case.flow.bases[0]),
+        "grid.dealias": show(case.flow.dealias),
+        "output.fields": show(case.flow.snapshot),
+    }
+    chosen = [row for row, default in found if row[1] != usual.get(row[0], default)]
+    everything = html.table((row for row, _ in found), HEADING, most=None)
+    parts = (html.table(chosen, HEADING), html.folded(f"all {len(found)} options", everything))
+    return html.titled(repr(case).strip("<>"), *parts)
+
+
+def _rows(place: str, section: Section) -> Iterator[tuple[Row, str]]:
+    """Options that have a value, with their units, and their defaults."""
+    fields = type(section).model_fields
     for key, value in section:
         if isinstance(value, Section):
-            rows += _rows(f"{place}.{key}", value)
+            yield from _rows(f"{place}.{key}", value)
         elif value is not None:
-            unit = describe(key, fields[key]).unit if key in fields else ""
-            rows.append(_row(f"{place}.{key}", value, unit))
-    return rows
-
-
-def _row(option: str, value: Any, unit: str) -> str:
-    cells = (option, show(value), unit)
-    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+            about = describe(key, fields[key]) if key in fields else None
+            row = (f"{place}.{key}", show(value), about.unit if about else "")
+            yield row, about.default if about else ""

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +15,7 @@ from whorl.config.columns import Column, ColumnState
 from whorl.config.measures import growing_columns, series_columns
 from whorl.config.outputs import FILES
 from whorl.output.means import ENOUGH, Mean, end_of_transient, evenly, mean_of
-from whorl.results.as_text import as_table, counted_samples, finite_or_none, told
+from whorl.results.as_text import counted_samples, finite_or_none, told
 from whorl.results.by_name import ByName
 from whorl.results.estimate import Rows
 from whorl.results.window import between, check_order, check_window, missing
@@ -31,7 +30,7 @@ DOUBTFUL = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Averages(ByName[Mean]):
     """Averages over a window of time, as `RunResults.average` returns them; printing shows them as a table.
 
@@ -67,6 +66,7 @@ class Averages(ByName[Mean]):
     turnovers: float = math.nan
 
     first: ClassVar[str] = "quantity"
+    heading: ClassVar[tuple[str, ...]] = HEADING
 
     @property
     def by_name(self) -> dict[str, Mean]:
@@ -137,20 +137,6 @@ class Averages(ByName[Mean]):
         """Return the sentences below the table: on missing rows, on doubtful errors, and the verdict."""
         doubtful = [one for one in self.means.values() if not one.reliable]
         return [*self.notes, *([DOUBTFUL] if doubtful else []), self.verdict]
-
-    def __str__(self) -> str:
-        """Return the table as text, with its remarks."""
-        return as_table([HEADING, *self.cells()], self.remarks())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{cell}</th>" for cell in HEADING)
-        body = "".join(
-            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self.cells()
-        )
-        remarks = "".join(f"<p>{escape(remark)}</p>" for remark in self.remarks())
-        return f"<table><thead><tr>{head}</tr></thead>{body}</table>{remarks}"
 
     def _decisive(self) -> dict[str, Mean]:
         others = [name for name in self.means if name.endswith(OF_FIELDS)]

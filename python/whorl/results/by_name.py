@@ -3,15 +3,17 @@
 import csv
 import io
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 import xarray as xr
 
+from whorl.base import html
 from whorl.base.errors import CaseError
 from whorl.base.files import check_folder, write_text
+from whorl.results.as_text import as_table
 
 if TYPE_CHECKING:
     import pandas
@@ -24,11 +26,14 @@ NUMBERS = ("over_time", "mean", "error", "samples", "unit")
 class ByName(Mapping[str, T]):
     """Base of results that are mappings by name: `for name in results`, `len`, `in`, `items()`.
 
-    `to_csv`, `to_dataframe` and `to_xarray` export all their numbers.
+    Printing shows them as a table, and so does a notebook. `to_csv`, `to_dataframe` and `to_xarray` export
+    all their numbers.
     """
 
     first: ClassVar[str]
     """The first column of the table, which has the names."""
+    heading: ClassVar[tuple[str, ...]]
+    """The heading of the table as text."""
 
     @property
     @abstractmethod
@@ -38,6 +43,23 @@ class ByName(Mapping[str, T]):
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
         """Return all rows of the table: values by the names of its columns, the same columns in each row."""
+
+    @abstractmethod
+    def cells(self) -> Sequence[Sequence[str]]:
+        """Return the rows of the table as text, in the order of its heading."""
+
+    @abstractmethod
+    def remarks(self) -> list[str]:
+        """Return the sentences below the table."""
+
+    def __str__(self) -> str:
+        """Return the table as text, with its remarks."""
+        return as_table([self.heading, *self.cells()], self.remarks())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html.table(self.cells(), self.heading) + html.paragraphs(self.remarks())
 
     @abstractmethod
     def to_xarray(self) -> "xr.Dataset | xr.DataTree":

@@ -21,6 +21,7 @@ from whorl.particles.files import read_paths
 from whorl.probes.files import read_probes
 from whorl.results.averages import Averages, averages_of
 from whorl.results.checkpoint_modes import open_modes
+from whorl.results.shown import html_of
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,9 @@ class RunResults:
 
     directory: Path
     case: Case
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
     @property
     def series(self) -> xr.Dataset:

@@ -167,12 +167,16 @@ class Loop:
             return
         if seconds:
             progress.computed(seconds)
+        progress.show(self.status())
+
+    def status(self) -> Status:
+        """The present state with the last known values; nothing is computed."""
         clock, report, options = self.clock, self.report, self.case.time
         values, measured = self._recorder.sums.latest(self._recorder.tables["series"].rows)  # type: ignore[attr-defined]
         place: dict[str, Any] = {"step": clock.step, "time": clock.time, "turnovers": self.counts.count}
         ends: dict[str, Any] = {"end": options.end, "steps": options.steps, "done": self.ends.done()}
-        step: dict[str, Any] = {"dt": report.dt, "courant": report.courant}
-        progress.show(Status(**place, **ends, **step, values=values, measured=measured))
+        step: dict[str, Any] = {name: getattr(report, name, 0.0) for name in ("dt", "courant")}
+        return Status(**place, **ends, **step, values=values, measured=measured)
 
     def _first_checkpoint(self) -> str:
         every = self.case.output.checkpoint_every

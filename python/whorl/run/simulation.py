@@ -18,6 +18,7 @@ from whorl.run.ends import Ends
 from whorl.run.fields import Fields
 from whorl.run.loop import Loop
 from whorl.run.placing import Placing
+from whorl.run.shown import html_of
 from whorl.run.turnovers import Counts
 
 if TYPE_CHECKING:
@@ -113,6 +114,9 @@ class Simulation:
 
     def __repr__(self) -> str:
         return f"<Simulation: {self.summary()}, t = {self.time:.6g}, step {self.step_number}>"
+
+    def _repr_html_(self) -> str:
+        return html_of(self.summary(), self._loop)
 
     # the loop
 

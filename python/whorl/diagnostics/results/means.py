@@ -18,7 +18,7 @@ from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
 from whorl.output.groups import States, check_replaceable, write_group
 from whorl.output.means import ENOUGH, FEWEST
-from whorl.results.as_text import as_table, counted_samples, finite_or_none, listed, told_of_box
+from whorl.results.as_text import counted_samples, finite_or_none, listed, told_of_box
 from whorl.results.averages import window_of
 from whorl.results.by_name import ByName, averaged, records_of, tree_of
 from whorl.results.estimate import Estimate, Rows
@@ -95,7 +95,7 @@ HEADING = ("diagnostic", "quantity", "number", "mean ± error", "samples")
 SHORT = 10  # the most elements, for each quantity, of arrays in the table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DiagnosticMeans(ByName[xr.Dataset]):
     """Means of diagnostics over a window, from `RunResults.mean_diagnostics`; printing shows a table.
 
@@ -123,6 +123,7 @@ class DiagnosticMeans(ByName[xr.Dataset]):
     notes: tuple[str, ...]
 
     first: ClassVar[str] = "diagnostic"
+    heading: ClassVar[tuple[str, ...]] = HEADING
 
     @property
     def by_name(self) -> dict[str, xr.Dataset]:
@@ -173,12 +174,6 @@ class DiagnosticMeans(ByName[xr.Dataset]):
         states = ", ".join(f"{name} {data.attrs['states']}" for name, data in self.means.items())
         doubts = [line for name, data in self.means.items() for line in _doubts(name, data, of_table)]
         return [*self.notes, *doubts, f"States in the window: {states}.", self.verdict]
-
-    def __str__(self) -> str:
-        """Return the table as text, with its remarks."""
-        return as_table([HEADING, *self.cells()], self.remarks())
-
-    __repr__ = __str__
 
 
 def check_means_file(path: Path) -> None:

@@ -16,7 +16,7 @@ from whorl.probes.results.time_correlation import (
     shell_correlation,
     time_correlation,
 )
-from whorl.results.as_text import as_table, counted_samples, listed
+from whorl.results.as_text import counted_samples, listed
 from whorl.results.averages import DOUBTFUL, window_of
 from whorl.results.by_name import ByName, records_of, tree_of
 from whorl.results.estimate import Estimate
@@ -26,7 +26,7 @@ from whorl.results.window import between, check_order, missing
 HEADING = ("series", "mean square", "integral time", "samples", "micro time")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ProbeCorrelation(ByName[xr.Dataset]):
     """Correlations in time of a probe over a window, from `correlate_probe`; printing shows a table.
 
@@ -55,6 +55,7 @@ class ProbeCorrelation(ByName[xr.Dataset]):
     notes: tuple[str, ...]
 
     first: ClassVar[str] = "by"
+    heading: ClassVar[tuple[str, ...]] = HEADING
 
     @property
     def by_name(self) -> dict[str, xr.Dataset]:
@@ -97,12 +98,6 @@ class ProbeCorrelation(ByName[xr.Dataset]):
                 "the series is zero."
             )
         return [*told, self.verdict]
-
-    def __str__(self) -> str:
-        """Return the table as text, with its remarks."""
-        return as_table([HEADING, *self.cells()], self.remarks())
-
-    __repr__ = __str__
 
 
 def correlate_probe(
