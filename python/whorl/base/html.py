@@ -1,4 +1,4 @@
-"""Tables for notebooks. They have no colours of their own, so that they are read on light and dark pages."""
+"""Tables and bars for notebooks, without colours of their own, for light and dark pages."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -30,6 +30,12 @@ def folded(summary: str, body: str) -> str:
 
 def paragraphs(texts: Iterable[str]) -> str:
     return "".join(f"<p>{escape(text)}</p>" for text in texts)
+
+
+def bar(done: float, text: str) -> str:
+    """A bar of which a fraction is filled, and a line of text below it."""
+    filled = f'<progress max="1" value="{done:.4f}" style="width:100%"></progress>'
+    return f'<div>{filled}<div style="white-space:pre-wrap">{escape(text)}</div></div>'
 
 
 def _row(cells: Sequence[str], kind: str) -> str:

@@ -3,7 +3,6 @@
 Other slow work, such as a report, shows its progress here, too.
 """
 
-import importlib.util
 import logging
 import math
 import os
@@ -22,6 +21,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from whorl.base import html
 from whorl.base.text import counted, one_paragraph
 from whorl.config.clock import Allowance, Instant, Stopwatch
 
@@ -110,11 +110,6 @@ def on_terminal() -> bool:
         return False
 
 
-def has_widgets() -> bool:
-    """Whether a notebook can update its output; without ipywidgets it shows a line every few seconds."""
-    return importlib.util.find_spec("ipywidgets") is not None
-
-
 def stdout_console() -> Console:
     """A console for standard output, plain unless it is a terminal or a notebook."""
     return Console(force_terminal=None if on_terminal() else False, highlight=False)
@@ -132,20 +127,19 @@ class Progress:
         now = time.monotonic()
         self._started = now
         self._done_at_start: float | None = None
-        live = self.console.is_terminal or (self.console.is_jupyter and has_widgets())
-        self._display = Stopwatch(LIVE_SECONDS if live else PLAIN_SECONDS, now)
+        self._bar = bar_of(self.console)
+        self._display = Stopwatch(LIVE_SECONDS if self._bar else PLAIN_SECONDS, now)
         self._logging = Stopwatch(LOG_SECONDS, now)
         self._statistics, self._writing = Allowance(SHARE, now), Allowance(SHARE, now)
-        self._live = Live(console=self.console, auto_refresh=False) if live else None
 
     def __enter__(self) -> "Progress":
-        if self._live:
-            self._live.start()
+        if self._bar:
+            self._bar.start()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if self._live:
-            self._live.stop()
+        if self._bar:
+            self._bar.stop()
 
     def due(self) -> bool:
         now = time.monotonic()
@@ -168,8 +162,8 @@ class Progress:
         began = time.monotonic()
         left = self._left(status)
         line = f"{status.place()}  {status.numbers()}  {left} left"
-        if self._live:
-            self._live.update(_display(status, left), refresh=True)
+        if self._bar:
+            self._bar.show(status, left)
         else:
             self.say(line)
         if self._logging.ring(time.monotonic()):
@@ -186,15 +180,57 @@ class Progress:
         return str(timedelta(seconds=round(left))) if left < A_LIFETIME else "–"
 
 
-def _display(status: Status, left: str) -> Group:
-    bar = Table.grid(padding=(0, 1), expand=True)
-    bar.add_column(ratio=1)
-    bar.add_column(no_wrap=True)
-    filled = ProgressBar(1.0, status.done, complete_style="cyan", finished_style="green")
-    bar.add_row(filled, f"{100 * status.done:.0f} %  {left} left")
-    line = Text(f"{status.place()}  ", style="bold", no_wrap=True, overflow="ellipsis")
-    line.append(status.numbers(), style="not bold")
-    return Group(bar, line)
+class TerminalBar:
+    """A bar with a line below it, in the last lines of a terminal."""
+
+    def __init__(self, console: Console):
+        self._live = Live(console=console, auto_refresh=False)
+
+    def start(self) -> None:
+        self._live.start()
+
+    def stop(self) -> None:
+        self._live.stop()
+
+    def show(self, status: Status, left: str) -> None:
+        bar = Table.grid(padding=(0, 1), expand=True)
+        bar.add_column(ratio=1)
+        bar.add_column(no_wrap=True)
+        filled = ProgressBar(1.0, status.done, complete_style="cyan", finished_style="green")
+        bar.add_row(filled, f"{100 * status.done:.0f} %  {left} left")
+        line = Text(f"{status.place()}  ", style="bold", no_wrap=True, overflow="ellipsis")
+        line.append(status.numbers(), style="not bold")
+        self._live.update(Group(bar, line), refresh=True)
+
+
+class NotebookBar:
+    """A bar with a line below it in the output of a notebook's cell, which replaces it; no widgets."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None  # of the output in the cell
+
+    def start(self) -> None:
+        """Nothing is shown before the first status."""
+
+    def stop(self) -> None:
+        """The last status stays in the cell."""
+
+    def show(self, status: Status, left: str) -> None:
+        from IPython.display import display
+
+        text = f"{status.place()}  {status.numbers()}  {left} left"
+        shown = {"text/html": html.bar(status.done, text), "text/plain": text}
+        if self._handle is None:
+            self._handle = display(shown, raw=True, display_id=True)
+        else:
+            self._handle.update(shown, raw=True)
+
+
+def bar_of(console: Console) -> TerminalBar | NotebookBar | None:
+    """The bar that a console can show; None where it has lines."""
+    if console.is_jupyter:
+        return NotebookBar()
+    return TerminalBar(console) if console.is_terminal else None
 
 
 class Working:
