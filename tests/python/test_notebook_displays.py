@@ -52,7 +52,7 @@ class Tables(HTMLParser):
 
 def shown(thing) -> Tables:
     text = thing._repr_html_()
-    assert not re.search(r"colou?r|background|#[0-9a-f]{3}", text)
+    assert not re.search(r'style="[^"]*(?:colou?r|background)|#[0-9a-f]{3}', text)
     return Tables(text)
 
 
