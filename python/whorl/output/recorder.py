@@ -22,6 +22,7 @@ from whorl.expressions.answers import answer
 from whorl.expressions.case import snapshot_entry, snapshot_expressions
 from whorl.output.accuracy import Accuracy
 from whorl.output.checkpoint import COUNT, PACE, SOURCES, Checkpoint
+from whorl.output.checkpoint_files import CheckpointFiles
 from whorl.output.condition import Condition
 from whorl.output.directory import RunDirectory
 from whorl.output.finite import FiniteWatch
@@ -76,10 +77,7 @@ class Recorder:
         self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
         self.accuracy, self.condition = Accuracy(case, comm), Condition(case)
         self.resolution = Resolution(case)
-        self.last_checkpoint = None
-        self.in_background = False  # whether a checkpoint is written from a copy of the state
-        self._held: tuple[Path, _core.HeldCheckpoint, float] | None = None  # that threads are writing since
-        self.seconds_of_checkpoint: float | None = None  # that took longest
+        self.checkpoints = CheckpointFiles(case, flow, directory, comm)
         checkpoints, now = Every.parse(case.output.checkpoint_every), time.monotonic()
         self._in_minutes = checkpoints.unit == "minutes" and directory is not None
         self._alarm = Stopwatch(60 * checkpoints.amount if self._in_minutes else math.inf, now)
@@ -121,7 +119,7 @@ class Recorder:
 
     def resume(self, checkpoint: Checkpoint, kept: dict[str, Kept]) -> list[str]:
         """Cut the tables to the rows kept and resume after them; return a sentence for each gap."""
-        self.last_checkpoint = checkpoint.path
+        self.checkpoints.last = checkpoint.path
         told = []
         for name, table in self.tables.items():
             data, there, gaps = kept[name]
@@ -145,7 +143,7 @@ class Recorder:
         """Whether a checkpoint is due by this rank's stopwatch, the first after some steps or a minute."""
         now = time.monotonic()
         due = self._alarm.ring(now)
-        if self._in_minutes and self.last_checkpoint is None and self._held is None:
+        if self._in_minutes and self.checkpoints.none:
             due = due or self.clock.step >= FIRST_STEPS or self._first.ring(now)
         return due
 
@@ -212,7 +210,7 @@ class Recorder:
 
     def finish(self) -> None:
         """Write the rows in memory, merge single states into their files, and complete the checkpoint."""
-        self.end_checkpoint()
+        self.checkpoints.end()
         for table in self.tables.values():
             agreed(self.comm, table.finish)
 
@@ -229,9 +227,9 @@ class Recorder:
         agreed(self.comm, self._synchronise)
         if not self.keeps_checkpoints:
             return
-        self.end_checkpoint()
+        self.checkpoints.end()
         path = self.directory.checkpoint_path(self.clock.step)
-        if path == self.last_checkpoint:
+        if path == self.checkpoints.last:
             return
         began = time.monotonic()
         self.sums.values()
@@ -245,31 +243,7 @@ class Recorder:
         sources = {SOURCES + name: value for name, value in self.flow.save_sources().items()}
         particles = self._write_particles()
         attributes = self._attributes() | timed | clock | rows | sources | particles
-        single = self.case.output.checkpoint_precision == "single"
-        how: dict[str, Any] = {"files": files_of(self.case), "single": single}
-        if self.in_background:
-            self._held = path, self.flow.begin_checkpoint(path, attributes, **how), began
-            return
-        self.flow.write_checkpoint(path, attributes, **how)
-        self._complete(path, began)
-
-    @property
-    def writing(self) -> bool:
-        """Whether a thread of this rank is writing a checkpoint."""
-        return self._held is not None and not self._held[1].ready
-
-    def end_checkpoint(self) -> None:
-        """Complete a checkpoint that threads are writing, or have written. Collective."""
-        if self._held is not None:
-            (path, held, began), self._held = self._held, None
-            held.finish()
-            self._complete(path, began)
-
-    def _complete(self, path: Path, began: float) -> None:
-        """Remove the oldest checkpoints after a new one is complete."""
-        self.last_checkpoint = path
-        on_root(self.comm, lambda: self.directory.prune(self.case.output.keep_checkpoints))
-        self.seconds_of_checkpoint = max(self.seconds_of_checkpoint or 0.0, time.monotonic() - began)
+        self.checkpoints.write(path, attributes, began)
 
     @property
     def keeps_checkpoints(self) -> bool:
@@ -289,11 +263,11 @@ class Recorder:
 
     def _write_rows(self) -> Path | None:
         """Write the rows before a state that is not finite; return the last checkpoint. Collective."""
-        self.end_checkpoint()
+        self.checkpoints.end()
         for table in self.tables.values():
             table.drop_lost()
         agreed(self.comm, self._synchronise)
-        return self.last_checkpoint
+        return self.checkpoints.last
 
     def _snapshot(self, sample: StateSample) -> None:
         if self.directory is None:
@@ -324,12 +298,6 @@ class Recorder:
             "lines": self.flow.options.lines,
             "level": _core.build_info()["level"],
         }
-
-
-def files_of(case: Case) -> int:
-    """The number of data files of a checkpoint as the core counts: 0 for none of their own, -1 by node."""
-    files = case.output.checkpoint_files
-    return {"single": 0, "node": -1}[files] if isinstance(files, str) else files
 
 
 def rows_of(flow: _core.Flow) -> str:

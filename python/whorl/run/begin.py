@@ -93,7 +93,7 @@ def _copies(recorder: Recorder) -> list[str]:
     if recorder.directory is None or not case.output.checkpoint_in_background:
         return []
     remark = no_room_for_copy(recorder.flow, case, recorder.comm)
-    recorder.in_background = not remark
+    recorder.checkpoints.in_background = not remark
     return [remark] if remark else []
 
 

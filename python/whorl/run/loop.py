@@ -42,7 +42,7 @@ class Loop:
 
     def close(self) -> None:
         """Free the flow, the communicator of callbacks and the directory. Collective."""
-        self._recorder.end_checkpoint()
+        self._recorder.checkpoints.end()
         self.flow.close()
         self.callbacks.close()
         self.run.hold.release()
@@ -110,14 +110,14 @@ class Loop:
             failure.add_note(f"The state after it was not kept: {error}")
         told = one_paragraph(f"{type(failure).__name__}: {failure}").rstrip(".")
         where = f" on rank {failure.of_rank}" if self.comm.size > 1 else ""
-        kept = last_checkpoint(self._recorder.last_checkpoint)
+        kept = last_checkpoint(self._recorder.checkpoints.last)
         log.error(f"error: a callback ended the run{where} by {told} ({self._place()}); {kept}.")
 
     def _write_step(self, *, failed: bool = False) -> None:
         """Write the output due after a step, and a checkpoint if a signal or failed callback ends the run."""
         self.counts.measure_when_due(self.report.dt)
         released = self.placing.release()
-        settled, before = self.steps.settled(), self._recorder.last_checkpoint
+        settled, before = self.steps.settled(), self._recorder.checkpoints.last
         stop, alarm, show, afforded = self.agree()
         last = self.ends.finished or settled
         self._recorder.after_step(self.report, alarm=alarm, last=last, released=released)
@@ -125,8 +125,8 @@ class Loop:
             self._notices.warn(warning)
         if stop or failed:
             self._recorder.checkpoint(self.report.dt)
-            self._recorder.end_checkpoint()
-        if before is None and self._recorder.last_checkpoint:
+            self._recorder.checkpoints.end()
+        if before is None and self._recorder.checkpoints.last:
             self._notices.log.info(self._first_checkpoint())
         if show or self.ends.finished:
             self._show(afforded)
@@ -143,10 +143,10 @@ class Loop:
         afforded = show and progress.affords(self._recorder.sums.seconds)
         alarm, late = root and self._recorder.alarm(), self._wall_time.passed()
         own = [self._stop.signal or 0, alarm, show, afforded]
-        others = [self._recorder.writing, bool(ends.wish), late]
+        others = [self._recorder.checkpoints.writing, bool(ends.wish), late]
         *wishes, writing, ended, over = self.flow.maximum([*own, *others])
         if not writing:
-            self._recorder.end_checkpoint()
+            self._recorder.checkpoints.end()
         if wishes[0]:
             ends.stopped_by = signal.Signals(int(wishes[0])).name
         elif over:
@@ -217,7 +217,7 @@ class Loop:
                 self.steps.goal = min((time for time in goals if time is not None), default=None)
                 while not (ends.finished or ends.stopped_by or ends.is_at(pause)):
                     self._step(simulation)
-                self._recorder.end_checkpoint()
+                self._recorder.checkpoints.end()
                 paused = not (ends.finished or ends.stopped_by)
         except (BlowUp, CaseError, RunFault, _core.Error, OSError) as error:
             if is_told(error):
@@ -225,7 +225,7 @@ class Loop:
             notices.log.error(f"error: {error}")
             if not isinstance(error, _core.Error | OSError):
                 raise
-            kept = last_checkpoint(self._recorder.last_checkpoint)
+            kept = last_checkpoint(self._recorder.checkpoints.last)
             raise RunFault(f"{str(error).rstrip('.')} ({self._place()}); {kept}.") from error
         finally:
             notices.progress, self.steps.goal = None, self.case.time.end.time
@@ -261,7 +261,7 @@ class Loop:
         line += f" by {reached}" if reached else ""
         if self._recorder.accuracy.means:
             line += f": {self._recorder.accuracy}"
-        if signalled and self._recorder.last_checkpoint:
+        if signalled and self._recorder.checkpoints.last:
             line += f"; go on with: {self._going_on()}"
         if self.run.directory and self.comm.rank == 0:
             self._notices.log.info(provenance.memory_taken(self.flow))

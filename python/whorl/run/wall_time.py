@@ -64,7 +64,7 @@ class WallTime:
         return f"the run ends with a checkpoint at about {_clock(end)}"
 
     def _margin(self) -> float:
-        checkpoint = self._run.recorder.seconds_of_checkpoint
+        checkpoint = self._run.recorder.checkpoints.longest
         return KEPT + self._longest + SAFETY * (self._first if checkpoint is None else checkpoint)
 
 

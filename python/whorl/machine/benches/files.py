@@ -22,7 +22,7 @@ from whorl.base.text import counted, spelled
 from whorl.config.case import Case
 from whorl.initial.fields import set_initial
 from whorl.machine.benches.common import layout_of, provenance, show_headline, slowest
-from whorl.output.recorder import files_of
+from whorl.output.checkpoint_files import files_of
 from whorl.output.snapshot_writer import write_snapshot
 from whorl.run.core_options import what
 from whorl.run.tune import checked_options
