@@ -15,11 +15,12 @@ from support.run_files import add_spectra, make_run, write_snapshot
 from whorl import report as reports
 from whorl.base.errors import CaseError
 from whorl.base.hdf5 import open_hdf5
+from whorl.base.text import told_size
 from whorl.config.case import Case
 from whorl.output.groups import States, cut_group, write_rows
 from whorl.output.lock import Lock, is_held
 from whorl.report import report
-from whorl.report.facts import AUTHORS, TITLE, told_size
+from whorl.report.facts import AUTHORS, TITLE
 from whorl.report.run_log import read_log, sessions_of, standing_of
 from whorl.results.runs import RunResults, open_run
 

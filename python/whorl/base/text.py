@@ -60,6 +60,15 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
+UNITS_OF_BYTES = (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3), ("B", 1))
+
+
+def told_size(count: int) -> str:
+    """A number of bytes as text, in decimal units."""
+    unit, size = next(one for one in UNITS_OF_BYTES if one[1] <= max(count, 1))
+    return f"{count / size:.3g} {unit}"
+
+
 def in_powers(number: float, digits: int = 6) -> str:
     """A number with at most `digits` digits; a large or small one has a power of ten: 3·10⁶."""
     number = float(f"{number:.{digits}g}")

@@ -1,15 +1,19 @@
 """Lists of ready cases, models and options, and facts about this machine."""
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
 from whorl.base.errors import CaseError
 from whorl.base.files import text_of
 from whorl.base.plain import write_as_file
-from whorl.cli.tables import INDENT, show_rows, show_text
+from whorl.cli.tables import INDENT, show_rows, show_table, show_text
 from whorl.config.case import Case, find_case, load_case, ready_cases
 from whorl.config.explain import Option, describe, did_you_mean, sections
 from whorl.config.explain import options as case_options
@@ -34,6 +38,25 @@ def cases(
         size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(map(str, points))
         rows.append((known, size, path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")))
     show_rows(stdout_console(), rows, ("case", "points", "what it is"))
+
+
+def list_runs(
+    folder: Annotated[Path, typer.Argument(help="A folder with runs; the present one by default.")] = Path(),
+    as_json: Annotated[bool, typer.Option("--json", help="Print all facts as JSON.")] = False,
+) -> None:
+    """List the runs below a folder, the last changed first: how each stands, its place, case and size."""
+    from whorl.report.listing import HEADING, runs_below
+
+    found = runs_below(folder)
+    if as_json:
+        print(json.dumps([one.to_dict() for one in found], ensure_ascii=False, indent=1))
+    elif found:
+        table = Table(*HEADING, box=None, header_style="bold", pad_edge=False)
+        for one in found:
+            table.add_row(*map(escape, one.row()))
+        show_table(stdout_console(), table)
+    else:
+        print(f"no run below {folder}")
 
 
 def models(

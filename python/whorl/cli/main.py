@@ -18,7 +18,7 @@ from whorl.base.version import with_commit
 from whorl.cli.analyse import analyse
 from whorl.cli.averages import average
 from whorl.cli.bench import bench
-from whorl.cli.lists import cases, diagnostics, info, models, new, options
+from whorl.cli.lists import cases, diagnostics, info, list_runs, models, new, options
 from whorl.cli.options import help_without_command, paragraphs
 from whorl.cli.plan import bench_machine, plan
 from whorl.cli.runs import plot, report, restart, run
@@ -34,6 +34,7 @@ Direct numerical simulation of turbulence.
 [bold]whorl plot taylor-green[/]             a picture of it
 [bold]whorl report taylor-green[/]           all of it in one HTML file, to hand on
 [bold]whorl average taylor-green[/]          its averages over time, with errors
+[bold]whorl list[/]                          the runs below this folder: how they stand, t, size
 [bold]whorl cases taylor-green > my.toml[/]  a case of your own to edit
 [bold]whorl models[/]                        the equation sets; whorl new MODEL > my.toml begins a case
 [bold]whorl diagnostics[/]                   what a run can measure in addition to series and spectra
@@ -48,6 +49,7 @@ for command in (
     *(cases, models, new, options, diagnostics, info, plan, demo, doctor),
 ):
     app.command(help=paragraphs(command))(command)
+app.command("list", help=paragraphs(list_runs))(list_runs)
 bench.command("machine", help=paragraphs(bench_machine))(bench_machine)
 app.add_typer(bench, name="bench")
 

@@ -8,10 +8,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from whorl.base.text import spelled, typed
+from whorl.base.text import spelled, told_size, typed
 from whorl.config.case import Case, as_toml
 from whorl.config.explain import describe, show
 from whorl.config.section import tag_of
+from whorl.output.checkpoint_data import data_folders
 from whorl.output.directory import OWN_FILES, RunDirectory
 from whorl.pictures.run import resolved
 from whorl.report.run_log import Session
@@ -19,7 +20,6 @@ from whorl.report.run_log import Session
 # Copied from CITATION.cff, which an installed package does not have.
 AUTHORS = "The whorl developers"
 TITLE = "whorl: direct numerical simulation of turbulence, pseudo-spectral, from a laptop to a supercomputer"
-UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 MEMORY, IN_ALL = "memory of rank 0", "in all"
 
@@ -123,7 +123,8 @@ def files(place: RunDirectory) -> list[Row]:
         if paths:
             first, last = int(paths[0].stem), int(paths[-1].stem)
             steps = f"{len(paths)} files, step {first} to {last}" if len(paths) > 1 else f"step {first}"
-            rows.append((folder, told_size(sum(map(_size, paths))), f"{of}: {steps}"))
+            inside = [file for path in paths for folders in data_folders(path) for file in folders.iterdir()]
+            rows.append((folder, told_size(sum(map(_size, [*paths, *inside]))), f"{of}: {steps}"))
     return rows
 
 
@@ -147,12 +148,6 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:  # a run in progress removes old checkpoints
         return 0
-
-
-def told_size(count: int) -> str:
-    """A number of bytes as text, in decimal units."""
-    unit = max((name for name in UNITS if UNITS[name] <= max(count, 1)), key=UNITS.__getitem__)
-    return f"{count / UNITS[unit]:.3g} {unit}"
 
 
 def repeat(place: RunDirectory, case: Case, sessions: list[Session], window: str) -> Repeat:
