@@ -27,6 +27,7 @@ _HOMES = {
     "load_case": "whorl.config.case",
     "open_run": "whorl.results.runs",
     "open_runs": "whorl.results.several_runs",
+    "open_sweep": "whorl.results.sweeps",
     "register_model": "whorl.models.registered",
 }
 

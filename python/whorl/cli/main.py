@@ -23,6 +23,7 @@ from whorl.cli.options import help_without_command, paragraphs
 from whorl.cli.plan import bench_machine, plan
 from whorl.cli.runs import plot, report, restart, run
 from whorl.cli.start import demo, doctor
+from whorl.cli.sweep import sweep
 from whorl.config.explain import did_you_mean, requirement
 
 START = """\
@@ -45,7 +46,7 @@ Direct numerical simulation of turbulence.
 
 app = typer.Typer(rich_markup_mode="rich", pretty_exceptions_enable=False)
 for command in (
-    *(run, restart, plot, report, average, analyse),
+    *(run, restart, plot, report, average, analyse, sweep),
     *(cases, models, new, options, diagnostics, info, plan, demo, doctor),
 ):
     app.command(help=paragraphs(command))(command)
