@@ -57,7 +57,7 @@ def sweep(
     """Run a case with several values of some options: --set flow.viscosity=1e-2,5e-3, also under mpiexec.
 
     Each run has a directory. Finished runs are not repeated, and others go on from their last checkpoint.
-    A run that fails is told at the end and stops no other.
+    A run that fails stops no other; the end names it.
     """
     from whorl.base.endings import abort_on_exception
     from whorl.base.parallel import on_root, world
@@ -93,7 +93,7 @@ def _members(sweep: Sweep, number: int | None) -> list[Member]:
 
 
 def _run(sweep: Sweep, member: Member, comm: "MPI.Intracomm") -> bool:
-    """Run a member to its end, unless it is there already; whether it got there. Collective."""
+    """Run a member to its end, unless it has ended before; whether it reached its end. Collective."""
     from whorl.base.parallel import on_root
     from whorl.output.directory import RunDirectory
     from whorl.report.run_log import read_log, standing_of

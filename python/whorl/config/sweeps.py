@@ -90,7 +90,7 @@ def read_sweep(folder: Path) -> Sweep:
     try:
         options = {key: tuple(map(str, values)) for key, values in loads(text_of(path))["options"].items()}
     except (KeyError, AttributeError, ValueError) as error:
-        raise CaseError(f"{path} is damaged ({error}): put it back, or begin the sweep anew.") from None
+        raise CaseError(f"{path} is damaged ({error}): put it back, or begin another sweep.") from None
     return Sweep(folder, options)
 
 
