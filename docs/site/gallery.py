@@ -1,13 +1,14 @@
 """Cards of all ready cases, diagnostics and scripts with their pictures, for docs/gallery.md."""
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from docutils import nodes
 from docutils.statemachine import StringList
-from outside import page_of, shown
+from outside import cells_of, page_of, shown
 from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -65,7 +66,20 @@ def of_scripts() -> Iterator[Card]:
         yield Card(f"`{path.name}`", about, page_of(f"examples/{path.name}"))
 
 
-KINDS_OF_CARDS = {"cases": of_cases, "diagnostics": of_diagnostics, "scripts": of_scripts}
+def of_notebooks() -> Iterator[Card]:
+    for path in sorted((ROOT / "examples/notebooks").glob("*.ipynb")):
+        title, _, about = cells_of(path)[0][1].partition("\n\n")
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", " ".join(about.split()))
+        first = re.split(r"(?<=[.:]) ", plain)[0]
+        yield Card(title.removeprefix("# "), first, page_of(f"examples/notebooks/{path.name}"))
+
+
+KINDS_OF_CARDS = {
+    "cases": of_cases,
+    "diagnostics": of_diagnostics,
+    "scripts": of_scripts,
+    "notebooks": of_notebooks,
+}
 
 
 class Cards(SphinxDirective):

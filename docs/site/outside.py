@@ -1,11 +1,14 @@
 """Links to files outside docs/: pages of the site show these files, so that no link leaves it."""
 
+import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from markdown_it import MarkdownIt
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -19,7 +22,7 @@ LEXERS = {
     ".py": "python",
     ".md": "markdown",
     ".toml": "toml",
-    ".sh": "sh",
+    **dict.fromkeys((".sh", ".slurm", ".pbs"), "sh"),
     ".cff": "yaml",
 }
 FOLDER = "sources"
@@ -80,9 +83,34 @@ def merge(app: Sphinx, env: BuildEnvironment, docnames: list[str], other: BuildE
     shown(env).update({name: paths for name, paths in shown(other).items() if name in docnames})
 
 
+def cells_of(path: Path) -> list[tuple[str, str]]:
+    """The cells of a notebook: whether each is code or markdown, and its text."""
+    book = json.loads(path.read_text(encoding="utf-8"))
+    return [(cell["cell_type"], "".join(cell["source"])) for cell in book["cells"]]
+
+
+def notebook(app: Sphinx, path: str) -> str:
+    """The cells of a notebook in HTML, in which links to pages of docs/ lead to those of the site."""
+
+    def address(link: re.Match[str]) -> str:
+        place = Path(os.path.normpath((ROOT / path).parent / link[1])).relative_to(DOCS).with_suffix("")
+        return f'href="{app.builder.get_relative_uri(page_of(path), place.as_posix())}"'
+
+    parts = [f"<p>{path}</p>"]
+    for kind, text in cells_of(ROOT / path):
+        if kind == "code":
+            parts.append(app.builder.highlighter.highlight_block(text, "python"))
+        else:
+            parts.append(re.sub(r'href="(\.\./[^"#]+\.md)"', address, MarkdownIt().render(text)))
+    return "".join(parts)
+
+
 def pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """A page for each file that is linked to."""
     for path in sorted(set().union(*shown(app.env).values())):
+        if Path(path).suffix == ".ipynb":
+            yield page_of(path), {"title": path, "body": notebook(app, path)}, "page.html"
+            continue
         text = (ROOT / path).read_text(encoding="utf-8")
         lexer = LEXERS.get(Path(path).suffix, "text")
         body = app.builder.highlighter.highlight_block(text, lexer)

@@ -49,6 +49,8 @@ def test_the_gallery_has_every_ready_case_diagnostic_and_script(site):
     scripts = [path.name for path in (ROOT / "examples").glob("*.py")]
     for name in [*ready_cases(), *KINDS, *scripts]:
         assert f'<span class="pre">{name}</span>' in gallery
+    for path in (ROOT / "examples/notebooks").glob("*.ipynb"):
+        assert f'href="sources/examples/notebooks/{path.name}.html"' in gallery
     pictures = re.findall(r'<img [^>]*src="(_images/[^"]+)"', gallery)
     assert len(pictures) == len(ready_cases()) + len(KINDS)
     assert all((site / path).stat().st_size for path in pictures)
@@ -111,6 +113,14 @@ def test_files_outside_docs_have_pages(site):
     assert "MPI_Alltoallv" in page(site, "sources/core/exchange/alltoall.cpp")
     assert 'href="../sources/core/exchange/alltoall.cpp.html"' in page(site, "exchange/alltoall")
     assert 'href="contributing.html"' in page(site, "architecture")
+
+
+def test_notebooks_have_pages_whose_links_lead_to_pages(site):
+    shown = page(site, "sources/examples/notebooks/forced_turbulence.ipynb")
+    assert "<h1>Forced turbulence, with statistics</h1>" in shown
+    assert 'href="../../../tutorial.html"' in shown
+    assert "open_run" in shown
+    assert "cell_type" not in shown
 
 
 def test_no_path_of_this_machine_is_on_a_page(site):
