@@ -254,6 +254,15 @@ class InterruptedFlow:
         return report
 
 
+@pytest.fixture
+def interruptible():
+    """SIGINT as Python has it, also where the tests run in the background of a shell, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("single", [False, True])
 def test_an_interrupt_comes_after_a_whole_step_and_the_simulation_goes_on(single):
     """As in a notebook, where a run has no directory."""

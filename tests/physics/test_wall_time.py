@@ -80,7 +80,9 @@ def test_a_run_ends_in_time_and_a_restart_repeats_the_whole_one(tmp_path, clock)
 
 def test_a_slow_checkpoint_is_given_the_time_it_needs_twice(tmp_path, clock, monkeypatch):
     simulation = begun(make_case(tmp_path / "run", wall_time="200 seconds", every="4 steps"), clock)
-    monkeypatch.setattr("whorl.output.recorder.time", SimpleNamespace(monotonic=slow().__next__))
+    clock_of_checkpoints = SimpleNamespace(monotonic=slow().__next__)
+    for module in ("recorder", "checkpoint_files"):
+        monkeypatch.setattr(f"whorl.output.{module}.time", clock_of_checkpoints)
     assert not simulation.run(progress=False)
     assert simulation.step_number == 12  # 20 seconds each: 200 - 30 - 10 - 2 * 20 = 120
 
