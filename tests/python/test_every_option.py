@@ -306,10 +306,11 @@ OF_THE_REST = [
             "snapshot_precision": "double",
             "checkpoint_files": 2,
             "checkpoint_precision": "single",
-            "checkpoint_in_background": True,
             "keep_checkpoints": 1,
+            "patience": 10.0,
         },
     },
+    {"initial": ABC, "output": {"directory": "DIRECTORY", "checkpoint_in_background": True}},
     {
         "initial": ABC,
         "run": {

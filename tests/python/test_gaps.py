@@ -117,13 +117,10 @@ def test_rows_are_on_disk_before_a_checkpoint(directory, monkeypatch):
     events = []
     with Simulation.restart(directory, settings=["time.steps=6"]) as simulation:
         recorder = simulation._recorder
-        synchronise, append = recorder.tables["series"].synchronise, recorder.tables["series"].append
-        monkeypatch.setattr(
-            recorder.tables["series"], "append", lambda row: (append(row), events.append(row["step"]))
-        )
-        monkeypatch.setattr(
-            recorder.tables["series"], "synchronise", lambda: (synchronise(), events.append("disk"))
-        )
+        series = recorder.tables["series"]
+        synchronise, put = series.synchronise, series.put
+        monkeypatch.setattr(series, "put", lambda: (put(), events.append(series.rows[-1]["step"])))
+        monkeypatch.setattr(series, "synchronise", lambda: (synchronise(), events.append("disk")))
         monkeypatch.setattr(recorder.directory, "prune", lambda keep: events.append("checkpoint"))
         simulation.run(progress=False)
     assert events == [5, 6, "disk", "checkpoint"]

@@ -106,8 +106,17 @@ def check_together(case: "Case") -> None:
     check_turnovers(case)
     check_ends(case)
     check_wall_time(case)
+    check_patience(case)
     if case.initial is not None:
         check_initial(case)
+
+
+def check_patience(case: "Case") -> None:
+    if case.output.patience > 0 and case.output.checkpoint_in_background:
+        raise ValueError(
+            f"output.patience = {case.output.patience:g} is wrong with output.checkpoint_in_background: the "
+            "copy of a state is written once; leave one of them out"
+        )
 
 
 def check_wall_time(case: "Case") -> None:

@@ -130,6 +130,13 @@ class Output(Tables):
     )
     snapshot_precision: Precision = option("single", "precision of snapshots on disk")
     keep_checkpoints: int = option(2, "checkpoints kept on disk, the newest", ge=1)
+    patience: float = option(
+        0.0,
+        "writing is tried again for so long while the file system is away or full; 0: the first failure ends "
+        "the run",
+        unit="seconds",
+        ge=0,
+    )
 
 
 def option_of(path: Path) -> str:

@@ -7,9 +7,9 @@ from typing import Any
 
 from whorl import _core
 from whorl.base.parallel import on_root
-from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.output.directory import RunDirectory
+from whorl.output.patience import Patience
 
 PER_NODE = -1  # a file for each node, as the core counts
 
@@ -33,8 +33,9 @@ class CheckpointFiles:
         Whether a checkpoint is written from a copy of the state.
     """
 
-    def __init__(self, case: Case, flow: _core.Flow, directory: RunDirectory | None, comm: MPI.Intracomm):
-        self._output, self._flow, self._directory, self._comm = case.output, flow, directory, comm
+    def __init__(self, case: Case, flow: _core.Flow, directory: RunDirectory | None, patience: Patience):
+        self._output, self._flow, self._directory = case.output, flow, directory
+        self._patience, self._comm = patience, patience.comm
         self._how: dict[str, Any] = {
             "files": files_of(case),
             "single": case.output.checkpoint_precision == "single",
@@ -59,7 +60,7 @@ class CheckpointFiles:
         if self.in_background:
             self._held = path, self._flow.begin_checkpoint(path, attributes, **self._how), began
             return
-        self._flow.write_checkpoint(path, attributes, **self._how)
+        self._patience(lambda: self._flow.write_checkpoint(path, attributes, **self._how))
         self._complete(path, began)
 
     def end(self) -> None:
@@ -71,5 +72,6 @@ class CheckpointFiles:
 
     def _complete(self, path: Path, began: float) -> None:
         self.last = path
-        on_root(self._comm, lambda: self._directory.prune(self._output.keep_checkpoints))  # type: ignore[union-attr]
+        keep = self._output.keep_checkpoints
+        self._patience(lambda: on_root(self._comm, lambda: self._directory.prune(keep)))  # type: ignore[union-attr]
         self.longest = max(self.longest or 0.0, time.monotonic() - began)

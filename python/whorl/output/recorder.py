@@ -26,6 +26,7 @@ from whorl.output.checkpoint_files import CheckpointFiles
 from whorl.output.condition import Condition
 from whorl.output.directory import RunDirectory
 from whorl.output.finite import FiniteWatch
+from whorl.output.patience import Patience
 from whorl.output.resolution import Resolution
 from whorl.output.sample import StateSample
 from whorl.output.series import Series, gap_of, step_of
@@ -77,13 +78,13 @@ class Recorder:
         self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
         self.accuracy, self.condition = Accuracy(case, comm), Condition(case)
         self.resolution = Resolution(case)
-        self.checkpoints = CheckpointFiles(case, flow, directory, comm)
         checkpoints, now = Every.parse(case.output.checkpoint_every), time.monotonic()
         self._in_minutes = checkpoints.unit == "minutes" and directory is not None
         self._alarm = Stopwatch(60 * checkpoints.amount if self._in_minutes else math.inf, now)
         self._first = Stopwatch(FIRST_SECONDS, now)
         self.sums = Sums(case, flow, clock, self.finite.check_sums)
-        self._agree = partial(agreed, comm)
+        self.patience = Patience(comm, case.output.patience)
+        self.checkpoints = CheckpointFiles(case, flow, directory, self.patience)
 
     def check_start(self, withdraw: Callable[[], None]) -> None:
         """Call `withdraw` and raise CaseError if time.stop_when holds before the first step. Collective."""
@@ -212,7 +213,7 @@ class Recorder:
         """Write the rows in memory, merge single states into their files, and complete the checkpoint."""
         self.checkpoints.end()
         for table in self.tables.values():
-            agreed(self.comm, table.finish)
+            self._agree(table.finish)
 
     def _checkpoint(self, sample: StateSample) -> None:
         self.checkpoint(sample.report.dt)
@@ -224,7 +225,7 @@ class Recorder:
         the rows of probes and particles.
         """
         self.finite.check_particles(self.tracers)
-        agreed(self.comm, self._synchronise)
+        self._agree(self._synchronise)
         if not self.keeps_checkpoints:
             return
         self.checkpoints.end()
@@ -241,7 +242,7 @@ class Recorder:
             clock |= dict(zip(PACE, astuple(self.clock.pace), strict=True))
         rows = {f"{name}_rows": table.states for name, table in self.tables.items()}
         sources = {SOURCES + name: value for name, value in self.flow.save_sources().items()}
-        particles = self._write_particles()
+        particles = self.patience(self._write_particles)
         attributes = self._attributes() | timed | clock | rows | sources | particles
         self.checkpoints.write(path, attributes, began)
 
@@ -257,6 +258,10 @@ class Recorder:
         registers = 1 + SCHEMES[self.case.time.scheme].earlier
         return {"particles": write_particles(path, self.tracers, self.comm, registers)}
 
+    def _agree(self, work: Callable[[], None]) -> None:
+        """Do the work of each rank, again after errors that may pass; raise an error of any rank on all."""
+        self.patience(partial(agreed, self.comm, work))
+
     def _synchronise(self) -> None:
         for table in self.tables.values():
             table.synchronise()
@@ -266,7 +271,7 @@ class Recorder:
         self.checkpoints.end()
         for table in self.tables.values():
             table.drop_lost()
-        agreed(self.comm, self._synchronise)
+        self._agree(self._synchronise)
         return self.checkpoints.last
 
     def _snapshot(self, sample: StateSample) -> None:
@@ -274,15 +279,11 @@ class Recorder:
             return
         path = self.directory.snapshot_path(self.clock.step)
         single = self.case.output.snapshot_precision == "single"
-        write_snapshot(
-            self.flow,
-            path,
-            [snapshot_entry(entry)[0] for entry in self.case.output.fields],
-            self._attributes(),
-            single=single,
-            expressions={name: self.case.planned.field(name) for name in snapshot_expressions(self.case)},
-        )
-        on_root(self.comm, lambda: self.snapshots.append(path, self.clock.time))
+        names = [snapshot_entry(entry)[0] for entry in self.case.output.fields]
+        asked = {name: self.case.planned.field(name) for name in snapshot_expressions(self.case)}
+        written = partial(write_snapshot, self.flow, path, names, self._attributes())
+        self.patience(lambda: written(single=single, expressions=asked))
+        self.patience(lambda: on_root(self.comm, lambda: self.snapshots.append(path, self.clock.time)))
 
     @cached_property
     def _case_text(self) -> str:

@@ -33,14 +33,17 @@ class Series(ColumnTable):
 
     suffix = ".csv"
 
+    _in_file: int | None = None
+    """The number of rows in the file; None if it has to be written again, after a failure."""
+
     def no_rows(self) -> list[dict[str, float]]:
         return []
 
     def measure(self, sample: StateSample) -> dict[str, float]:
         return row_of(self.columns, sample)
 
-    def record(self, sample: StateSample, measured: dict[str, float]) -> None:
-        self.append(measured)
+    def add(self, sample: StateSample, measured: dict[str, float]) -> None:
+        self.rows.append(measured)
 
     def read(self, step: int) -> Kept:
         columns, rows, gaps = read_table(self.path)
@@ -69,21 +72,36 @@ class Series(ColumnTable):
     def resume(self, rows: Iterable[dict[str, float]] | None, gaps: Iterable[str] = ()) -> None:
         """Resume after `rows`, and cut the file to them; `gaps` says which rows are missing."""
         self.rows, self.gaps = list(rows or ()), list(gaps)
-        if self.path:
-            write_text(self.path, _head(self.columns, self.gaps) + "".join(map(self._line, self.rows)))
+        self._in_file = None
+        self.put()
 
     def append(self, row: dict[str, float]) -> None:
-        if self.path and not self.path.is_file():
-            self.resume(self.rows, self.gaps)
+        """Add a row, and write it."""
         self.rows.append(row)
-        if self.path:
+        self.put()
+
+    def put(self) -> None:
+        """Write the rows that are not in the file, or the whole file if it is missing or may be torn."""
+        if not self.path:
+            return
+        written = self._in_file if self.path.is_file() else None
+        self._in_file = None
+        if written is None:
+            write_text(self.path, _head(self.columns, self.gaps) + "".join(map(self._line, self.rows)))
+        else:
             with self.path.open("a", encoding="utf-8") as file:
-                file.write(self._line(row))
+                file.writelines(map(self._line, self.rows[written:]))
+        self._in_file = len(self.rows)
 
     def synchronise(self) -> None:
         """Return when all rows are on disk."""
-        if self.path and self.rows:
-            synchronise(self.path)
+        if not (self.path and self.rows):
+            return
+        if self._in_file is None:
+            self.put()
+        written, self._in_file = self._in_file, None
+        synchronise(self.path)
+        self._in_file = written
 
     def dataset(self) -> "xr.Dataset":
         return as_dataset(self.columns, self.rows, self.gaps)

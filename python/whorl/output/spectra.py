@@ -68,13 +68,13 @@ class Spectra(ColumnTable):
             for number, (step, time) in enumerate(zip(data["step"].values, data["time"].values, strict=True)):
                 sums = {one.name: data[one.name].values[number] for one in self.columns}
                 self.rows.add(int(step), float(time), {"k": k, **sums})
-        self._write()
+        self.put()
 
     def measure(self, sample: StateSample) -> dict[str, np.ndarray]:
         return shells_of(self.columns, sample)
 
-    def record(self, sample: StateSample, measured: dict[str, np.ndarray]) -> None:
-        self.append(sample.clock.time, sample.clock.step, measured["k"], measured)
+    def add(self, sample: StateSample, measured: dict[str, np.ndarray]) -> None:
+        self.rows.add(sample.clock.step, sample.clock.time, measured)
 
     def read(self, step: int) -> Kept:
         data = read_spectra(self.path)
@@ -83,15 +83,15 @@ class Spectra(ColumnTable):
         return Kept(kept, kept.sizes["time"], gaps_of(kept))
 
     def append(self, time: float, step: int, k: np.ndarray, shells: dict[str, np.ndarray]) -> None:
-        """Add a state; `shells` has each column on the shells `k`."""
+        """Add a state, and write it; `shells` has each column on the shells `k`."""
         self.rows.add(step, time, {"k": k, **shells})
-        self._write()
+        self.put()
 
     def dataset(self) -> "xr.Dataset":
         """All states over (time, k)."""
         return self.rows.dataset().reset_coords("step").assign_attrs(with_gaps(self.gaps))
 
-    def _write(self) -> None:
+    def put(self) -> None:
         if self.path:
             with whole_file(self.path) as beside, open_hdf5(beside, "w") as file:
                 file.attrs.update({"about": ABOUT, **with_gaps(self.gaps)})

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -125,15 +124,20 @@ class ColumnTable(Table):
         return len(self.rows)
 
     def write(self, sample: StateSample, names: Sequence[str], agree: Agree) -> None:
-        agree(partial(self.record, sample, self.measure(sample)))
+        self.add(sample, self.measure(sample))
+        agree(self.put)
 
     @abstractmethod
     def measure(self, sample: StateSample) -> dict[str, Any]:
         """Measure the columns in a state. Collective."""
 
     @abstractmethod
-    def record(self, sample: StateSample, measured: dict[str, Any]) -> None:
-        """Append the columns of a state."""
+    def add(self, sample: StateSample, measured: dict[str, Any]) -> None:
+        """Add the columns of a state to the rows in memory."""
+
+    @abstractmethod
+    def put(self) -> None:
+        """Write the rows that are not in the file; after a failure it may be called again."""
 
     def check_columns(self, there: Collection[str]) -> None:
         """Raises CaseError unless the file has the columns."""

@@ -36,6 +36,7 @@ class Loop:
         self.callbacks, self.placing = Callbacks(run, self.counts), Placing(run)
         self.report: _core.StepReport | None = None
         self._recorder, self._notices = run.recorder, run.notices
+        self._recorder.patience.tell = self._notices.warn
         self._stop = StopFlag(STOPPING if run.directory else INTERRUPTING)
         self._wall_time = WallTime(run)
         self._ended = False
