@@ -88,9 +88,7 @@ def test_without_room_for_a_copy_the_run_waits(tmp_path, monkeypatch):
 
 
 def test_patience_with_a_copy_is_refused(tmp_path):
-    with pytest.raises(
-        CaseError, match=r"output\.patience = 5 is wrong with output\."
-    ):
+    with pytest.raises(CaseError, match=r"output\.patience = 5 is wrong with output\."):
         make_case(tmp_path / "run", "single", checkpoint_in_background=True, patience=5.0)
 
 
