@@ -127,7 +127,7 @@ def test_two_ranks_run_each_together(whorl, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["abc", "-o", "new"], "a sweep needs an option with several values"),
+        (["abc", "-o", "new"], "a sweep of abc needs an option with several values"),
         (["abc", "-o", "new", *settings("flow.viscosty=1,2")], "did you mean"),
         (["abc", "-o", "new", *settings("flow.viscosity=1,-2")], "flow.viscosity = -2"),
         (["abc", "-o", "full", *OVER], "full is not empty and holds no sweep"),

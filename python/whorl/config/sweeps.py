@@ -5,6 +5,7 @@ case.toml     the case without them
 NAME=VALUE,…  the output directory of a run, by the values that it has
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
@@ -17,7 +18,7 @@ import tomlkit
 
 from whorl.base.errors import CaseError
 from whorl.base.files import text_of, write_text
-from whorl.base.text import typed
+from whorl.base.text import spelled, typed
 from whorl.base.toml import loads
 from whorl.config.case import Case, sections_of
 from whorl.config.settings import apply_settings, parse_settings
@@ -104,11 +105,14 @@ def made(folder: Path, source: str, settings: Sequence[str]) -> Sweep:
     fixed = [f"{key}={values[0]}" for key, values in parted if len(values) == 1]
     if not options:
         raise CaseError(
-            "a sweep needs an option with several values, apart by commas: --set flow.viscosity=1e-2,5e-3."
+            f"a sweep of {spelled(source)} needs an option with several values, apart by commas: --set "
+            "flow.viscosity=1e-2,5e-3."
         )
-    sweep = Sweep(folder, options)
-    if len(sweep.members) > MOST:
-        raise CaseError(f"this sweep has {len(sweep.members)} runs, more than {MOST}: give fewer values.")
+    sweep, runs = Sweep(folder, options), math.prod(map(len, options.values()))
+    if runs > MOST:
+        raise CaseError(
+            f"the sweep of {spelled(source)} has {runs} runs, more than {MOST}: give fewer values."
+        )
     if (folder / FILE).is_file():
         if read_sweep(folder).options != options:
             raise CaseError(
