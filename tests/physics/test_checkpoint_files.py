@@ -11,6 +11,7 @@ from support.build import needs
 from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
+from whorl.output.checkpoint_files import CheckpointFiles
 from whorl.results.checkpoint_modes import open_modes
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
@@ -76,11 +77,23 @@ def test_a_checkpoint_in_the_background_is_complete_after_a_stop_and_a_close(tmp
     assert names(tmp_path / "run") == ["00000002.h5"]
 
 
+def test_a_checkpoint_that_is_due_waits_for_the_one_before(tmp_path, monkeypatch):
+    """Also where no step has found the threads at their end."""
+    monkeypatch.setattr(CheckpointFiles, "writing", True)
+    case = make_case(tmp_path / "run", 1, checkpoint_in_background=True, keep_checkpoints=9)
+    with Simulation(case) as simulation:
+        simulation.run(progress=False)
+    assert [path.stem for path in open_run(tmp_path / "run").checkpoints] == [
+        f"{step:08d}" for step in (2, 4, 6)
+    ]
+
+
 def test_without_room_for_a_copy_the_run_waits(tmp_path, monkeypatch):
     case = make_case(tmp_path / "run", "single", checkpoint_in_background=True)
     rooms = iter([2.0**30, 1e4])  # for the flow, then for the copy
     monkeypatch.setattr("whorl.run.memory.checks.available_memory", lambda: (next(rooms), ""))
     with Simulation(case) as simulation:
+        assert not simulation._recorder.checkpoints.in_background
         simulation.run(progress=False)
     log = (tmp_path / "run" / "log.txt").read_text()
     assert "are left: the run waits while checkpoints are written" in log
